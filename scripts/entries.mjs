@@ -1,0 +1,37 @@
+/**
+ * Everything esbuild makes, as lists: add a line here to add a bundle.
+ *
+ * `lazy`   code the host loads when first needed (never at activation). Key: name of the file in dist/.
+ *          The host imports the entry by its source path, `await import('../plugins/loader-entry.ts')`; the build turns
+ *          that import into `./<name>.cjs`, and under tsx or mocha it is the plain module.
+ *          Identity: a lazy bundle never holds a second copy of what the host bundle has. `@deepseek-ai/*` is taken from
+ *          the host's instance (LENT below), and the build fails when a lazy bundle contains a file of src/ that the host
+ *          bundle has too: import it as a type, or take it as an argument. Pure files may be listed in MAY_REPEAT.
+ * `worker` a file run by `new Worker(path)`: dist/<name>.cjs. Another thread, so nothing is shared.
+ * `webview` browser code: dist/webview/<name>.js, with <name>.css beside it when the entry imports styles. IIFE, so both
+ *          `<script>` and `<script type="module">` load it.
+ */
+export const HOST = 'src/extension.ts';
+
+export const LAZY = {
+  plugins: 'src/plugins/loader-entry.ts',
+};
+
+export const WORKERS = {};
+
+export const WEBVIEWS = {
+  chat: 'webview/chat/main.tsx',
+  results: 'webview/results/main.tsx',
+};
+
+/** Modules of which the process may hold one instance only: lazy bundles get the host bundle's. */
+export const LENT = ['@deepseek-ai/cordis', '@deepseek-ai/schemastery'];
+
+/** Files of src/ that hold no state and no identity (no class, symbol, WeakMap), so that a second copy does no harm. */
+export const MAY_REPEAT = ['src/contract/never.ts'];
+
+/** Files copied as they are: [from, to]. */
+export const COPIES = [
+  ['node_modules/@vscode/codicons/dist/codicon.css', 'dist/webview/codicon.css'],
+  ['node_modules/@vscode/codicons/dist/codicon.ttf', 'dist/webview/codicon.ttf'],
+];
