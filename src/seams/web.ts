@@ -1,0 +1,30 @@
+import type { WebSource } from '../contract/presentation.ts';
+
+/** B10.29-B10.32. */
+export interface WebSearchResult { readonly content?: string; readonly sources: readonly WebSource[]; readonly truncated: boolean }
+export interface WebFetchResult {
+  readonly url: string;
+  readonly statusCode: number;
+  readonly body: { readonly kind: 'html' | 'text'; readonly content: string };
+  readonly truncated: boolean;
+}
+export interface WebSearchProvider {
+  readonly id: string;
+  available(): boolean;
+  search(query: string, options: { signal: AbortSignal }): Promise<WebSearchResult>;
+}
+export interface WebFetchProvider {
+  readonly id: string;
+  available(): boolean;
+  fetch(url: string, options: { signal: AbortSignal }): Promise<WebFetchResult>;
+}
+export interface WebService {
+  registerSearchProvider(provider: WebSearchProvider): () => void;
+  registerFetchProvider(provider: WebFetchProvider): () => void;
+  search(query: string, options: { signal: AbortSignal }): Promise<WebSearchResult>;
+  fetch(url: string, options: { signal: AbortSignal }): Promise<WebFetchResult>;
+}
+
+declare module '@deepseek-ai/cordis' {
+  interface Context { web: WebService }
+}
