@@ -1,6 +1,7 @@
-// node esbuild.mjs [--production] [--watch] [--tests] [--metafile]
-//   dist/  the extension: host bundle, lazy bundles, workers, webviews (lists: scripts/entries.mjs)
-//   out/   with --tests: the mocha files that run inside VS Code's extension host
+// node esbuild.mjs [--production] [--watch] [--tests] [--metafile] [--stage DIR]
+//   dist/      the extension: host bundle, lazy bundles, workers, webviews (lists: scripts/entries.mjs)
+//   out/test/  with --tests: the mocha files that run inside VS Code's extension host
+// --stage DIR writes to DIR/dist and DIR/test instead, so that a run is not disturbed by the next build.
 // --production minifies and leaves out source maps. --metafile writes out/meta.json for a bundle analyser.
 import fs from 'node:fs';
 import path from 'node:path';
@@ -16,8 +17,11 @@ const { values: options } = parseArgs({
     watch: { type: 'boolean', default: false },
     tests: { type: 'boolean', default: false },
     metafile: { type: 'boolean', default: false },
+    stage: { type: 'string' },
   },
 });
+const DIST = options.stage === undefined ? 'dist' : path.join(options.stage, 'dist');
+const TESTS = options.stage === undefined ? 'out/test' : path.join(options.stage, 'test');
 
 const LENT_KEY = 'dsh-host.lent-modules';
 
@@ -110,17 +114,17 @@ const builds = {
   host: Object.keys(host).length > 0 && {
     ...node,
     entryPoints: host,
-    outdir: 'dist',
+    outdir: DIST,
     external: ['vscode'],
     inject: ['dsh:lend'],
     plugins: [lend, splitLazy],
   },
-  lazy: { ...node, entryPoints: present(LAZY), outdir: 'dist', external: ['vscode'], plugins: [borrow, splitLazy] },
-  workers: { ...node, entryPoints: present(WORKERS), outdir: 'dist' },
+  lazy: { ...node, entryPoints: present(LAZY), outdir: DIST, external: ['vscode'], plugins: [borrow, splitLazy] },
+  workers: { ...node, entryPoints: present(WORKERS), outdir: DIST },
   webviews: {
     ...common,
     entryPoints: present(WEBVIEWS),
-    outdir: 'dist/webview',
+    outdir: path.join(DIST, 'webview'),
     platform: 'browser',
     target: 'chrome128',
     format: 'iife',
@@ -135,7 +139,7 @@ const builds = {
     sourcemap: 'inline',
     entryPoints: ['test/harness/mocha-index.ts', ...testFiles('test/host')],
     outbase: 'test',
-    outdir: 'out/test',
+    outdir: TESTS,
     // the extension under test is reached through vscode.extensions, so nothing here needs its instances
     external: ['vscode', 'mocha', 'playwright-core'],
   },
@@ -160,7 +164,8 @@ function refuseCopies(results) {
 }
 
 function copy() {
-  for (const [from, to] of COPIES) {
+  for (const [from, name] of COPIES) {
+    const to = path.join(DIST, name);
     fs.mkdirSync(path.dirname(to), { recursive: true });
     fs.copyFileSync(from, to);
   }

@@ -30,8 +30,8 @@ export const LENT = ['@deepseek-ai/cordis', '@deepseek-ai/schemastery'];
 /** Files of src/ that hold no state and no identity (no class, symbol, WeakMap), so that a second copy does no harm. */
 export const MAY_REPEAT = ['src/contract/never.ts'];
 
-/** Files copied as they are: [from, to]. */
+/** Files copied as they are: [from, name below dist/]. */
 export const COPIES = [
-  ['node_modules/@vscode/codicons/dist/codicon.css', 'dist/webview/codicon.css'],
-  ['node_modules/@vscode/codicons/dist/codicon.ttf', 'dist/webview/codicon.ttf'],
+  ['node_modules/@vscode/codicons/dist/codicon.css', 'webview/codicon.css'],
+  ['node_modules/@vscode/codicons/dist/codicon.ttf', 'webview/codicon.ttf'],
 ];
