@@ -56,12 +56,12 @@ async function main(): Promise<number> {
   const { browser, page } = await launchBrowser();
   closers.push(() => browser.close());
   // VS Code's own hooks for its integration tests in a browser: they must be there before its scripts run
-  const finished = new Promise<number>((resolve) => {
-    void page.exposeFunction('codeAutomationExit', (code: number) => resolve(code));
-    page.on('crash', () => resolve(98));
-    setTimeout(() => resolve(99), LIMIT_MS).unref();
-  });
+  let finish: (code: number) => void = () => undefined;
+  const finished = new Promise<number>((resolve) => (finish = resolve));
+  await page.exposeFunction('codeAutomationExit', (code: number) => finish(code));
   await page.exposeFunction('codeAutomationLog', (_type: string, args: unknown[]) => process.stderr.write(`${format(...args)}\n`));
+  page.on('crash', () => finish(98));
+  setTimeout(() => finish(99), LIMIT_MS).unref();
   page.on('pageerror', (error) => console.error(`[workbench] ${error.message}`));
   const stopFollowing = follow(output);
   await page.goto(

@@ -114,9 +114,10 @@ export async function openVSCode(options: OpenOptions = {}): Promise<VSCode> {
   const closers: (() => Promise<void> | void)[] = [];
   if (!process.env['DSH_TEST_KEEP']) closers.push(() => fs.rmSync(profile.dir, { recursive: true, force: true, maxRetries: 3 }));
   const close = async (): Promise<void> => {
+    open.delete(close);
     for (const closer of closers.splice(0).reverse()) await Promise.resolve(closer()).catch(() => undefined);
   };
-  onExit(close);
+  closeOnSignal(close);
   try {
     if (extension === 'vsix') await installVsix(profile, vsixFile());
     const server = await startServer(profile, {
@@ -215,9 +216,12 @@ export function tab(page: Page, label: string | RegExp): Locator {
 }
 
 const open = new Set<() => Promise<void>>();
+let listening = false;
+
 /** A run that is interrupted must not leave a VS Code and a browser behind. */
-function onExit(close: () => Promise<void>): void {
-  if (open.size === 0) {
+function closeOnSignal(close: () => Promise<void>): void {
+  if (!listening) {
+    listening = true;
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.once(signal, () => void Promise.allSettled([...open].map((end) => end())).then(() => process.exit(130)));
     }
