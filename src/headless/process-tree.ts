@@ -1,0 +1,141 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, readdirSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/**
+ * A command's processes: its group, its session, their descendants, and whoever carries its token in the environment,
+ * so that a process that left the group is found as well (D1).
+ */
+export interface TreeRoot {
+  /** Process id of the shell, which leads a group and a session of its own. */
+  readonly pid: number;
+  /** `NAME=value` that only this command's processes have in their environment. */
+  readonly token: string;
+}
+
+interface Row { pid: number; parent: number; group: number; session: number; started: number }
+
+const LINUX = process.platform === 'linux';
+const WINDOWS = process.platform === 'win32';
+
+function statRow(pid: number): Row | undefined {
+  let stat: string;
+  try {
+    stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  } catch {
+    return undefined;
+  }
+  // the second field is the name in brackets and may hold anything, brackets too
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  // a zombie runs nothing any more; whose child it is decides when it goes
+  if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
+  return { pid, parent: Number(fields[1]), group: Number(fields[2]), session: Number(fields[3]), started: Number(fields[19]) };
+}
+
+function carries(pid: number, token: Buffer): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/environ`).includes(token);
+  } catch {
+    return false;
+  }
+}
+
+function procRows(): Row[] {
+  const rows: Row[] = [];
+  for (const name of readdirSync('/proc')) {
+    const pid = Number(name);
+    if (!Number.isInteger(pid)) continue;
+    const row = statRow(pid);
+    if (row !== undefined) rows.push(row);
+  }
+  return rows;
+}
+
+async function psRows(): Promise<Row[]> {
+  const text = await new Promise<string>((resolve) => {
+    execFile('ps', ['-A', '-o', 'pid=,ppid=,pgid=,stat='], { maxBuffer: 16 << 20 }, (error, out) => resolve(error ? '' : out));
+  });
+  const rows: Row[] = [];
+  for (const line of text.split('\n')) {
+    const [pid, parent, group, state] = line.trim().split(/\s+/);
+    if (pid === undefined || state === undefined || state.startsWith('Z')) continue;
+    rows.push({ pid: Number(pid), parent: Number(parent), group: Number(group), session: -1, started: 0 });
+  }
+  return rows;
+}
+
+/** When the process started, in clock ticks since boot; 0 when that cannot be told. */
+export function startTime(pid: number): number {
+  return LINUX ? (statRow(pid)?.started ?? 0) : 0;
+}
+
+/**
+ * Living processes of the tree (zombies are not). On Linux stragglers are found by session, descent and token, elsewhere
+ * by group and descent.
+ * @param since start time of the root ({@link startTime}): older processes cannot belong to it
+ */
+export async function treeMembers(root: TreeRoot, since: number): Promise<number[]> {
+  const rows = LINUX ? procRows() : await psRows();
+  const token = Buffer.from(root.token);
+  const members = new Set<number>();
+  for (const row of rows) {
+    if (row.pid === process.pid || row.started < since) continue;
+    if (row.pid === root.pid || row.group === root.pid || row.session === root.pid || (LINUX && carries(row.pid, token))) members.add(row.pid);
+  }
+  for (let grew = true; grew; ) {
+    grew = false;
+    for (const row of rows) {
+      if (!members.has(row.pid) && members.has(row.parent) && row.pid !== process.pid) {
+        members.add(row.pid);
+        grew = true;
+      }
+    }
+  }
+  return [...members];
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // gone already, or not ours to signal
+  }
+}
+
+function signalAll(root: TreeRoot, members: readonly number[], name: NodeJS.Signals): void {
+  signal(-root.pid, name);
+  for (const pid of members) signal(pid, name);
+}
+
+/**
+ * Ends every process of the tree: SIGTERM, after `graceMs` SIGKILL, until none is left.
+ * @returns whether all are gone; false only for processes the system will not end (waiting for a dead disk, say)
+ */
+export async function endTree(root: TreeRoot, since: number, graceMs: number): Promise<boolean> {
+  if (WINDOWS) return endTreeWindows(root.pid);
+  let members = await treeMembers(root, since);
+  if (members.length === 0) return true;
+  signalAll(root, members, 'SIGTERM');
+  // a stopped process acts on nothing until it is continued
+  signalAll(root, members, 'SIGCONT');
+  const polite = Date.now() + graceMs;
+  for (let pause = 4; Date.now() < polite; pause = Math.min(100, pause * 2)) {
+    await sleep(pause);
+    members = await treeMembers(root, since);
+    if (members.length === 0) return true;
+  }
+  const forced = Date.now() + 10_000;
+  for (let pause = 4; Date.now() < forced; pause = Math.min(200, pause * 2)) {
+    signalAll(root, members, 'SIGKILL');
+    await sleep(pause);
+    members = await treeMembers(root, since);
+    if (members.length === 0) return true;
+  }
+  return false;
+}
+
+function endTreeWindows(pid: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    execFile('taskkill', ['/PID', String(pid), '/T', '/F'], { windowsHide: true }, (error) => resolve(error === null));
+  });
+}
