@@ -1,6 +1,7 @@
 import { HarnessError } from './error.ts';
 import type { JsonScalar, JsonValue } from './json.ts';
 import { hasArrayPrototype, hasRecordPrototype, isDenseArray, isLosslessJson } from './snapshot.ts';
+import { violationsOf } from './validate.ts';
 
 export type JsonSchemaScalar = JsonScalar;
 export type JsonSchemaType = 'string' | 'number' | 'integer' | 'boolean' | 'null' | 'array' | 'object';
@@ -233,4 +234,13 @@ export function assertSupportedJsonSchema(schema: unknown): asserts schema is Js
 export function assertObjectJsonSchema(schema: unknown): asserts schema is ObjectJsonSchema {
   assertSupportedJsonSchema(schema);
   if (schema.type !== 'object') throw new JsonSchemaError(['schema.type must be "object" (structured output is object-rooted)']);
+}
+
+/** Violations of a value, rooted at `path`, in walk order; empty when it is valid. Total (S1.29). */
+export type ValueValidator = (value: unknown, path: string) => string[];
+
+/** Asserts a schema (S1.27) and gives its validator, worked out once. The schema must not change afterwards. */
+export function compileJsonSchema(schema: unknown): ValueValidator {
+  assertSupportedJsonSchema(schema);
+  return (value, path) => violationsOf(schema, value, path);
 }

@@ -48,18 +48,18 @@ type Flat<T> = { [K in keyof T]: T[K] } & {};
 type Name<M> = Extract<keyof M, string>;
 type RequiredName<M> = { [K in Name<M>]: M[K] extends { required: true } ? K : never }[Name<M>];
 /** Container levels as a tuple, one element each. */
-type Deeper<Level extends readonly unknown[]> = [...Level, 0];
+type Deeper<Level extends unknown[]> = [unknown, ...Level];
 
-type Members<M, Level extends readonly unknown[]> = Flat<
+type Members<M, Level extends unknown[]> = Flat<
   & { [K in RequiredName<M>]: Value<M[K], Level> }
   & { [K in Exclude<Name<M>, RequiredName<M>>]?: Value<M[K], Level> }
 >;
 type Scalar<S, Wide> = S extends { const: infer Only } ? Only : S extends { enum: readonly (infer Member)[] } ? Member : Wide;
-type ObjectValue<S extends { additionalProperties: boolean }, Level extends readonly unknown[]> =
+type ObjectValue<S extends { additionalProperties: boolean }, Level extends unknown[]> =
   S extends { properties: infer M }
     ? S['additionalProperties'] extends true ? Members<M, Level> & Record<string, JsonValue> : Members<M, Level>
     : S['additionalProperties'] extends true ? Record<string, JsonValue> : Record<string, never>;
-type Value<S, Level extends readonly unknown[]> =
+type Value<S, Level extends unknown[]> =
   Level['length'] extends 16 ? JsonValue
     : S extends { type: 'string' } ? Scalar<S, string>
       : S extends { type: 'number' | 'integer' } ? Scalar<S, number>
