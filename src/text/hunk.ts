@@ -1,0 +1,213 @@
+import { diffArrays } from 'diff';
+import { lineChar, splitLines, toLf } from './endings.ts';
+import { commonPrefix, commonSuffix } from './splice.ts';
+import type { Splice } from './splice.ts';
+
+/**
+ * One changed region, line by line. Lines carry their own endings, so hunks describe bytes, not just words.
+ * `oldStart` and `newStart` are 1-based; with no old lines it is an insertion before line `oldStart`.
+ */
+export interface Hunk {
+  readonly oldStart: number;
+  readonly oldLines: readonly string[];
+  readonly newStart: number;
+  readonly newLines: readonly string[];
+}
+
+/** A hunk with context, as a diff card shows it: LF text without a final newline. */
+export interface UnifiedHunk {
+  readonly oldStart: number;
+  readonly newStart: number;
+  readonly oldText: string;
+  readonly newText: string;
+  /** Lines on the old side, context included. */
+  readonly oldCount: number;
+  readonly newCount: number;
+}
+
+/** Edit distance beyond which two texts count as rewritten rather than edited. */
+const MAX_EDIT_LENGTH = 1500;
+/** Milliseconds: the last resort when lines are many and similar. */
+const DIFF_TIMEOUT = 400;
+
+/** Changed regions from `before` to `after`, in order. Identical texts give none. */
+export function diffLines(before: string, after: string): Hunk[] {
+  if (before === after) return [];
+  const window = changedWindow(before, after);
+  const oldLines = splitLines(before.slice(window.start, window.oldEnd), lineChar(before));
+  const newLines = splitLines(after.slice(window.start, window.newEnd), lineChar(after));
+  const firstLine = 1 + countLines(before, window.start);
+  const hunks: Hunk[] = [];
+  for (const range of changedRanges(oldLines, newLines)) {
+    hunks.push({
+      oldStart: firstLine + range.oldFrom,
+      oldLines: oldLines.slice(range.oldFrom, range.oldTo),
+      newStart: firstLine + range.newFrom,
+      newLines: newLines.slice(range.newFrom, range.newTo),
+    });
+  }
+  return hunks;
+}
+
+/** `before` with only those hunks applied that `keep` accepts; every other byte is `before`'s own. */
+export function applyHunks(before: string, hunks: readonly Hunk[], keep: (hunk: Hunk, index: number) => boolean): string {
+  const lines = splitLines(before);
+  const parts: string[] = [];
+  let at = 0;
+  hunks.forEach((hunk, index) => {
+    const from = hunk.oldStart - 1;
+    const to = from + hunk.oldLines.length;
+    if (from < at || to > lines.length || hunk.oldLines.some((line, i) => lines[from + i] !== line)) {
+      throw new RangeError(`hunk at line ${hunk.oldStart} does not fit the text`);
+    }
+    for (; at < from; at++) parts.push(lines[at] ?? '');
+    parts.push(...(keep(hunk, index) ? hunk.newLines : hunk.oldLines));
+    at = to;
+  });
+  for (; at < lines.length; at++) parts.push(lines[at] ?? '');
+  return parts.join('');
+}
+
+/** The splices that lead from `before` to `after`: whole lines, so that unchanged lines are never touched. */
+export function splicesBetween(before: string, after: string): Splice[] {
+  const hunks = diffLines(before, after);
+  const splices: Splice[] = [];
+  let line = 1;
+  let offset = 0;
+  const ending = lineChar(before);
+  for (const hunk of hunks) {
+    for (; line < hunk.oldStart; line++) {
+      const next = before.indexOf(ending, offset);
+      offset = next === -1 ? before.length : next + 1;
+    }
+    const length = hunk.oldLines.reduce((sum, text) => sum + text.length, 0);
+    splices.push({ start: offset, end: offset + length, text: hunk.newLines.join('') });
+    offset += length;
+    line += hunk.oldLines.length;
+  }
+  return splices;
+}
+
+/** Unified hunks of the LF views, with `context` lines around each change. */
+export function unifiedHunks(before: string, after: string, context = 3): UnifiedHunk[] {
+  const oldText = toLf(before);
+  const newText = toLf(after);
+  if (oldText === newText) return [];
+  const window = widen(oldText, newText, changedWindow(oldText, newText), context);
+  const oldLines = splitLines(oldText.slice(window.start, window.oldEnd), '\n');
+  const newLines = splitLines(newText.slice(window.start, window.newEnd), '\n');
+  const base = 1 + countLines(oldText, window.start);
+  const groups: Range[] = [];
+  for (const range of changedRanges(oldLines, newLines)) {
+    const last = groups.at(-1);
+    if (last !== undefined && range.oldFrom - last.oldTo <= 2 * context) {
+      last.oldTo = range.oldTo;
+      last.newTo = range.newTo;
+    } else {
+      groups.push({ ...range });
+    }
+  }
+  return groups.map((group) => {
+    const lead = Math.min(context, group.oldFrom);
+    const trail = Math.min(context, oldLines.length - group.oldTo);
+    const olds = oldLines.slice(group.oldFrom - lead, group.oldTo + trail);
+    const news = newLines.slice(group.newFrom - lead, group.newTo + trail);
+    let [oldSide, newSide] = [joinLf(olds), joinLf(news)];
+    // only the final newline differs: show it, or both sides would look the same
+    if (oldSide === newSide) [oldSide, newSide] = [olds.join(''), news.join('')];
+    return {
+      oldStart: base + group.oldFrom - lead, newStart: base + group.newFrom - lead,
+      oldText: oldSide, newText: newSide, oldCount: olds.length, newCount: news.length,
+    };
+  });
+}
+
+interface Window { start: number; oldEnd: number; newEnd: number }
+interface Range { oldFrom: number; oldTo: number; newFrom: number; newTo: number }
+
+/** The smallest whole-line window outside which both texts are the same. */
+function changedWindow(before: string, after: string): Window {
+  const prefix = commonPrefix(before, after);
+  const suffix = commonSuffix(before, after, Math.min(before.length, after.length) - prefix);
+  // both sides must be split alike: lone CRs end lines only in texts without LF
+  const ending = lineChar(before);
+  if (lineChar(after) !== ending) return { start: 0, oldEnd: before.length, newEnd: after.length };
+  const start = prefix === 0 ? 0 : before.lastIndexOf(ending, prefix - 1) + 1;
+  let oldEnd = before.length - suffix;
+  let newEnd = after.length - suffix;
+  const atBoundary = oldEnd >= start && newEnd >= start
+    && (oldEnd === start || before[oldEnd - 1] === ending) && (newEnd === start || after[newEnd - 1] === ending);
+  if (!atBoundary) {
+    const next = before.indexOf(ending, oldEnd);
+    const move = next === -1 ? suffix : next + 1 - oldEnd;
+    oldEnd += move;
+    newEnd += move;
+  }
+  return { start, oldEnd, newEnd };
+}
+
+/** `window` with `context` more lines on each side. */
+function widen(before: string, after: string, window: Window, context: number): Window {
+  let { start, oldEnd } = window;
+  for (let i = 0; i < context && start > 0; i++) start = start < 2 ? 0 : before.lastIndexOf('\n', start - 2) + 1;
+  for (let i = 0; i < context && oldEnd < before.length; i++) {
+    const next = before.indexOf('\n', oldEnd);
+    oldEnd = next === -1 ? before.length : next + 1;
+  }
+  return { start, oldEnd, newEnd: after.length - (before.length - oldEnd) };
+}
+
+function changedRanges(oldLines: readonly string[], newLines: readonly string[]): Range[] {
+  if (oldLines.length === 0 && newLines.length === 0) return [];
+  const whole = { oldFrom: 0, oldTo: oldLines.length, newFrom: 0, newTo: newLines.length };
+  const ids = new Map<string, number>();
+  const intern = (line: string): number => {
+    let id = ids.get(line);
+    if (id === undefined) ids.set(line, id = ids.size);
+    return id;
+  };
+  const changes = diffArrays(oldLines.map(intern), newLines.map(intern), { maxEditLength: MAX_EDIT_LENGTH, timeout: DIFF_TIMEOUT });
+  if (changes === undefined) return oldLines.length === newLines.length ? pairwise(oldLines, newLines) : [whole];
+  const ranges: Range[] = [];
+  let oldAt = 0;
+  let newAt = 0;
+  for (const change of changes) {
+    const oldTo = oldAt + (change.added ? 0 : change.count);
+    const newTo = newAt + (change.removed ? 0 : change.count);
+    if (change.added || change.removed) push(ranges, { oldFrom: oldAt, oldTo, newFrom: newAt, newTo });
+    oldAt = oldTo;
+    newAt = newTo;
+  }
+  return ranges;
+}
+
+/** For texts too different to align: line n against line n, as a replacement all over a file leaves them. */
+function pairwise(oldLines: readonly string[], newLines: readonly string[]): Range[] {
+  const ranges: Range[] = [];
+  for (let i = 0; i < oldLines.length; i++) {
+    if (oldLines[i] !== newLines[i]) push(ranges, { oldFrom: i, oldTo: i + 1, newFrom: i, newTo: i + 1 });
+  }
+  return ranges;
+}
+
+function push(ranges: Range[], range: Range): void {
+  const last = ranges.at(-1);
+  if (last !== undefined && last.oldTo === range.oldFrom && last.newTo === range.newFrom) {
+    last.oldTo = range.oldTo;
+    last.newTo = range.newTo;
+  } else {
+    ranges.push(range);
+  }
+}
+
+function countLines(text: string, end: number): number {
+  const ending = lineChar(text);
+  let count = 0;
+  for (let at = text.indexOf(ending); at !== -1 && at < end; at = text.indexOf(ending, at + 1)) count++;
+  return count;
+}
+
+function joinLf(lines: readonly string[]): string {
+  const text = lines.join('');
+  return text.endsWith('\n') ? text.slice(0, -1) : text;
+}
