@@ -38,14 +38,8 @@ export function profileIn(dir, settings = {}) {
   return profile;
 }
 
-/** Unix sockets allow about 100 characters, so this one never lies in the profile. */
-function socketPath() {
-  return path.join(os.tmpdir(), `dsh-${process.pid}-${Math.random().toString(36).slice(2, 8)}.sock`);
-}
-
-function commandLine(profile, socket) {
-  const args = ['--config', path.join(profile.dir, 'config.yaml'), '--user-data-dir', profile.userData, '--extensions-dir', profile.extensions];
-  return socket === undefined ? args : [...args, '--session-socket', socket];
+function commandLine(profile) {
+  return ['--config', path.join(profile.dir, 'config.yaml'), '--user-data-dir', profile.userData, '--extensions-dir', profile.extensions];
 }
 
 /** Our environment without what an outer VS Code, code-server or npm left in it. */
@@ -115,26 +109,28 @@ async function stopGroup(pid) {
 export async function startServer(profile, options = {}) {
   const { host = '127.0.0.1', port = 0, env = {}, password, trust = true, smokeDriver = false, locale, verbose = !!process.env.DSH_VERBOSE } = options;
   const { node, entry } = home();
-  const socket = socketPath();
+  // VS Code's unix sockets: a short path, because about 100 characters are allowed
+  const sockets = fs.mkdtempSync(path.join(os.tmpdir(), 'dsh-s-'));
+  process.once('exit', () => fs.rmSync(sockets, { recursive: true, force: true }));
   const started = Date.now();
   const child = spawn(
-    node,
+    process.execPath,
     [
-      entry,
-      ...commandLine(profile, socket),
+      ...[path.join(import.meta.dirname, 'guard.mjs'), node, entry, ...commandLine(profile)],
+      ...['--session-socket', path.join(sockets, 'session.sock')],
       ...['--auth', password === undefined ? 'none' : 'password', '--bind-addr', `${host.includes(':') ? `[${host}]` : host}:${port}`],
       ...['--disable-telemetry', '--disable-update-check', '--disable-getting-started-override', '--ignore-last-opened'],
       ...(trust ? [] : ['--disable-workspace-trust']),
       ...(smokeDriver ? ['--vscode-option', 'enable-smoke-test-driver'] : []),
       ...(locale === undefined ? [] : ['--locale', locale]),
     ],
-    { env: environment(profile, { ...env, PASSWORD: password }), stdio: ['ignore', 'pipe', 'pipe'], detached: true },
+    { env: environment(profile, { XDG_RUNTIME_DIR: sockets, ...env, PASSWORD: password }), stdio: ['pipe', 'pipe', 'pipe'], detached: true },
   );
   let text = '';
   const exited = new Promise((resolve) => child.once('exit', () => resolve(undefined)));
   const stop = async () => {
     if (child.pid !== undefined) await stopGroup(child.pid);
-    fs.rmSync(socket, { force: true });
+    fs.rmSync(sockets, { recursive: true, force: true });
   };
   const url = await new Promise((resolve, reject) => {
     const on = (chunk) => {

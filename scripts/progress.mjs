@@ -67,6 +67,29 @@ export function run(command, args, { cwd, env = process.env, log, tail = 30 } = 
 }
 
 /**
+ * Calls `end` once: at Ctrl+C, at termination, or when npm, which runs us through a shell that passes no signal on, is gone.
+ * @param {() => Promise<unknown>} end takes a few seconds at most: nothing hurries it
+ * @param {number} exitCode of this process afterwards
+ */
+export function onStop(end, exitCode) {
+  let stopping = false;
+  const stop = () => {
+    if (stopping) return;
+    stopping = true;
+    void end().then(
+      () => process.exit(exitCode),
+      () => process.exit(1),
+    );
+  };
+  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) process.on(signal, stop);
+  if (process.env.npm_lifecycle_event === undefined || process.platform === 'win32') return;
+  const parent = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== parent) stop();
+  }, 500).unref();
+}
+
+/**
  * The last stop of a script: a Plain error is one message, anything else keeps its stack. Exits 1.
  * @param {unknown} error
  */

@@ -7,10 +7,10 @@ import { run, step } from './progress.mjs';
 const CARRIED = /^(package\.json|package\.nls.*\.json|README\.md|CHANGELOG\.md|LICENSE|\.vscodeignore|media|l10n)$/;
 export const STAGES = path.join(ROOT, 'out');
 
-/** Stages whose process is gone: a killed run can't clean up after itself. */
+/** Stages and test packages whose process is gone: a killed run can't clean up after itself. */
 function sweep() {
   for (const name of fs.existsSync(STAGES) ? fs.readdirSync(STAGES) : []) {
-    const pid = Number(/^stage-\w+-(\d+)$/.exec(name)?.[1]);
+    const pid = Number(/^(?:stage|test)-(?:\w+-)?(\d+)(?:\.vsix)?$/.exec(name)?.[1]);
     if (!pid || pid === process.pid) continue;
     try {
       process.kill(pid, 0);

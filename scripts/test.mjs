@@ -7,7 +7,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { ROOT, ensureDependencies } from './dependencies.mjs';
-import { Plain, die } from './progress.mjs';
+import { Plain, die, onStop } from './progress.mjs';
 import { makeVsix } from './package.mjs';
 import { stage } from './stage.mjs';
 import { ensureHome } from './vscode-home.mjs';
@@ -16,13 +16,12 @@ const SUITES = ['unit', 'host', 'e2e'];
 const RUNNERS = { unit: 'test/harness/run-node.ts', host: 'test/harness/run-host.ts', e2e: 'test/harness/run-node.ts' };
 
 const children = new Set();
-for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
-  process.once(signal, () => {
-    // runners take their own VS Code and browser down; they are not in our terminal's group when we are killed by id
-    for (const child of children) child.kill(signal);
-    setTimeout(() => process.exit(130), 5000).unref();
-  });
-}
+// runners take their own VS Code and browser down
+onStop(async () => {
+  const ended = [...children].map((child) => new Promise((resolve) => child.once('exit', resolve)));
+  for (const child of children) child.kill('SIGTERM');
+  await Promise.race([Promise.all(ended), new Promise((resolve) => setTimeout(resolve, 8000))]);
+}, 130);
 
 function runner(suite, env) {
   return new Promise((resolve) => {

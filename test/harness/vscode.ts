@@ -66,6 +66,7 @@ export interface VSCode {
 }
 
 const root = path.resolve(import.meta.dirname, '../..');
+process.setMaxListeners(0); // one clean-up a VS Code
 
 function vsixFile(): string {
   const file = process.env['DSH_TEST_VSIX'] ?? path.join(root, 'dsh-host.vsix');
@@ -98,6 +99,7 @@ export function testProfile(settings: Readonly<Record<string, unknown>> = {}): R
   const dir = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), 'dsh-'));
   const workspace = path.join(dir, 'ws');
   fs.mkdirSync(workspace);
+  if (!process.env['DSH_TEST_KEEP']) process.once('exit', () => fs.rmSync(dir, { recursive: true, force: true, maxRetries: 3 }));
   return { ...profileIn(dir, { ...TEST_SETTINGS, ...settings }), workspace };
 }
 
