@@ -1,22 +1,25 @@
 import type { ToolDefinition, ToolExecution, ToolGuard, ToolPresentationMode } from '../contract/tool.ts';
 import type { JsonObject, JsonValue } from '../contract/json.ts';
 import { frozenJson } from '../contract/snapshot.ts';
-import { validateJsonSchemaValue } from '../contract/validate.ts';
+import { compileJsonSchema } from '../contract/json-schema.ts';
+import type { ValueValidator } from '../contract/json-schema.ts';
 import { AnonymousEntries, NamedEntries } from '../scope/layers.ts';
 import type { ScopeKey } from '../scope/scope.ts';
 
-/** A registered definition, with what is worked out once per registration. */
+/** A registered definition, with what is worked out once per registration. Making one checks the output schema (S1.27). */
 export class ToolEntry {
   readonly definition: ToolDefinition;
+  readonly #violations: ValueValidator;
   #parameters: JsonObject | undefined;
 
   constructor(definition: ToolDefinition) {
     this.definition = definition;
+    this.#violations = compileJsonSchema(definition.output.schema);
   }
 
   /** Violations of the output schema, `[]` when the value keeps it (P4.22). */
   violations(value: JsonValue): string[] {
-    return validateJsonSchemaValue(this.definition.output.schema, value);
+    return this.#violations(value, 'value');
   }
 
   /** The parameters as frozen lossless JSON; throws when they are not (R3.7). */

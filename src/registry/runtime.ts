@@ -2,7 +2,6 @@ import { Service } from '@deepseek-ai/cordis';
 import type { Context } from '@deepseek-ai/cordis';
 import z from '@deepseek-ai/schemastery';
 import type { ToolSchema } from '../contract/content.ts';
-import { assertSupportedJsonSchema } from '../contract/json-schema.ts';
 import { snapshotJson } from '../contract/snapshot.ts';
 import type {
   ToolDefinition, ToolExecutionInput, ToolExecutionMode, ToolExecutionResult, ToolGuard, ToolPresentationMode, ToolRestriction,
@@ -33,7 +32,8 @@ export interface Config {
 const parts: unique symbol = Symbol('parts');
 interface Parts { readonly visibility: Visibility; readonly pipeline: Pipeline; readonly codeMode: CodeMode }
 
-function assertRegistrable(definition: ToolDefinition): void {
+/** Checks a definition in the order of R3.6 and works out what is needed of it. */
+function entryOf(definition: ToolDefinition): ToolEntry {
   const { name, output, timeoutMs } = definition;
   if (
     typeof output !== 'object' || output === null || typeof output.render !== 'function'
@@ -41,13 +41,14 @@ function assertRegistrable(definition: ToolDefinition): void {
   ) {
     throw new TypeError(`tool "${name}" must declare output { schema, render, presentationMeta? }`);
   }
-  assertSupportedJsonSchema(output.schema);
+  const entry = new ToolEntry(definition);
   if (timeoutMs !== undefined && !(typeof timeoutMs === 'number' && Number.isFinite(timeoutMs) && timeoutMs > 0)) {
     throw new TypeError(`tool "${name}" timeoutMs must be a positive finite number`);
   }
   if (name === RUN_CODE_NAME) {
     throw new Error(`tool name "${RUN_CODE_NAME}" is reserved for the Code Mode presentation transport and cannot be registered or shadowed`);
   }
+  return entry;
 }
 
 /** `ctx.tools`: who sees which tool, and the way of every call (R3, P4). */
@@ -80,8 +81,7 @@ export class ToolRuntime extends Service {
    * output contract, a bad `timeoutMs`, the reserved name, and a name taken in the same layer (R3.6).
    */
   register(definition: ToolDefinition): () => void {
-    assertRegistrable(definition);
-    const entry = new ToolEntry(definition);
+    const entry = entryOf(definition);
     return this[parts].visibility.layers.effect(this.ctx, (layer) => layer.tools.insert(definition.name, entry), { label: 'tools.register()' });
   }
 
