@@ -143,13 +143,11 @@ class SubsetWalk {
   }
 
   private union(node: Record<string, unknown>, path: string): void {
-    this.misplaced(node, path, undefined, 'is not supported beside oneOf');
     const branches = node['oneOf'];
     if (!isSchemaArray(branches) || branches.length < 2) {
       this.violations.push(`${path}.oneOf must be an array of at least two schemas`);
-      return;
-    }
-    this.descend(node, path, branches.map((branch, i) => [branch, `${path}.oneOf[${i}]`]));
+      this.descend(node, path, []);
+    } else this.descend(node, path, branches.map((branch, i) => [branch, `${path}.oneOf[${i}]`]));
   }
 
   private typed(node: Record<string, unknown>, path: string): void {
@@ -201,9 +199,10 @@ class SubsetWalk {
     }
   }
 
-  /** What is reported of an object after its properties: `required` and openness. */
+  /** What is reported after the children: an object's `required` and openness, and what may not stand beside `oneOf`. */
   private finish(node: Record<string, unknown>, path: string): void {
     this.open.delete(node);
+    if (Object.hasOwn(node, 'oneOf')) this.misplaced(node, path, undefined, 'is not supported beside oneOf');
     if (node['type'] !== 'object') return;
     const { violations } = this;
     if (Object.hasOwn(node, 'required')) {

@@ -50,14 +50,14 @@ function newId(): string {
   return globalThis.crypto.randomUUID();
 }
 
-/** A user-role message with a fresh id, deep-frozen (A6.3). */
+/** A user-role message with a fresh id, detached and deep-frozen (A6.3). */
 export function createUserMessage<T extends Pick<UserMessage, 'content' | 'source'>>(input: T): T & UserMessage {
-  return freeze({ ...input, id: newId(), role: 'user' as const });
+  return freeze({ ...structuredClone(input), id: newId(), role: 'user' as const });
 }
 
 /** Completes what a plugin passed to `inject`, `steer` or `followup` (A6.3). */
 export function completeUserMessage(input: UserMessageInput): UserMessage {
-  return freeze({ ...input, id: input.id ?? newId(), role: 'user' as const });
+  return freeze({ ...structuredClone(input), id: input.id ?? newId(), role: 'user' as const });
 }
 
 /** The model's answer of one step, deep-frozen. */

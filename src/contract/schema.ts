@@ -70,16 +70,18 @@ class Compiler {
 
   private node(spec: unknown, path: string, property: boolean): JsonSchemaNode {
     if (!isSchemaRecord(spec)) fail(`${path} must be a value schema object`);
+    if (property && Object.hasOwn(spec, 'required') && spec['required'] !== true) fail(`${path}.required must be true when present`);
     this.enter(spec, path);
+    const type = Object.hasOwn(spec, 'type') ? spec['type'] : undefined;
     const union = Object.hasOwn(spec, 'oneOf');
-    if (union && Object.hasOwn(spec, 'type')) fail(`${path} cannot declare both type and oneOf`);
-    const { type } = spec;
-    const known = union ? unionKeys : typeof type === 'string' && Object.hasOwn(vocabulary, type) ? vocabulary[type] : undefined;
+    const typed = typeof type === 'string' && Object.hasOwn(vocabulary, type);
+    const known = union ? unionKeys : typed ? vocabulary[type] : undefined;
     if (known === undefined) fail(`${path}.type must be string/number/integer/boolean/null/array/object/json, or use oneOf`);
     for (const key of Object.keys(spec)) {
-      if (!known.has(key) && !(property && key === 'required')) fail(`${path}.${key} is not supported by the value schema DSL`);
+      if (known.has(key) || (union && key === 'type') || (property && key === 'required')) continue;
+      fail(`${path}.${key} is not supported by the value schema DSL`);
     }
-    if (property && Object.hasOwn(spec, 'required') && spec['required'] !== true) fail(`${path}.required must be true when present`);
+    if (union && Object.hasOwn(spec, 'type')) fail(`${path} cannot declare both type and oneOf`);
     return union ? this.union(spec, path) : this.typed(spec, path, type as string);
   }
 
@@ -103,7 +105,7 @@ class Compiler {
     if (type !== 'json') node.type = type as NonNullable<JsonSchemaNode['type']>;
     copyAnnotations(spec, node);
     if (type === 'object') {
-      const { additionalProperties } = spec;
+      const additionalProperties = Object.hasOwn(spec, 'additionalProperties') ? spec['additionalProperties'] : undefined;
       if (typeof additionalProperties !== 'boolean') fail(`${path}.additionalProperties must be explicitly true or false`);
       node.additionalProperties = additionalProperties;
       if (Object.hasOwn(spec, 'properties')) {
@@ -133,7 +135,7 @@ class Compiler {
     for (const key of Object.keys(map)) {
       const spec = map[key];
       put(properties, key, {}); // keeps declaration order while children are compiled
-      if (isSchemaRecord(spec) && spec['required'] === true) required.push(key);
+      if (isSchemaRecord(spec) && Object.hasOwn(spec, 'required') && spec['required'] === true) required.push(key);
       steps.push({ kind: 'node', spec, path: `${path}.${key}`, property: true, place: (node) => put(properties, key, node) });
     }
     for (let step = steps.pop(); step !== undefined; step = steps.pop()) this.steps.push(step);

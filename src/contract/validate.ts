@@ -70,7 +70,7 @@ type Frame =
       members: unknown[] | undefined; next: number }
   | { readonly kind: 'array'; readonly items: Plan; readonly value: readonly unknown[]; readonly path: string; readonly sink: Sink; readonly start: number;
       /** Own indices of an array with holes; undefined: all of them. */ readonly indices: readonly number[] | undefined; next: number }
-  | { readonly kind: 'oneOf'; readonly branches: readonly Plan[]; readonly value: unknown; readonly path: string; readonly sink: Sink;
+  | { readonly kind: 'oneOf'; readonly branches: readonly Plan[]; readonly value: unknown; readonly path: string; readonly sink: Sink; readonly start: number;
       probe: Sink | undefined; matched: number; next: number };
 
 const quoted = (path: string): string => `"${path === '' ? 'arguments' : path}"`;
@@ -93,6 +93,9 @@ class Walk {
         else if (frame.kind === 'array') this.array(frame);
         else this.union(frame);
       } catch {
+        // A node that cannot be read has one violation, whatever was found in it so far.
+        frame.sink.out?.splice(frame.start);
+        frame.sink.count = frame.start;
         this.report(frame.sink, `${quoted(frame.path)} must be a lossless JSON value`);
         while (this.frames.pop() !== frame);
       }
@@ -150,7 +153,7 @@ class Walk {
     if (plan.kind === 'any') {
       if (!isLosslessJson(value)) this.report(sink, `${quoted(path)} must be a lossless JSON value`);
     } else if (plan.kind === 'oneOf') {
-      this.frames.push({ kind: 'oneOf', branches: plan.branches, value, path, sink, probe: undefined, matched: 0, next: 0 });
+      this.frames.push({ kind: 'oneOf', branches: plan.branches, value, path, sink, start, probe: undefined, matched: 0, next: 0 });
     } else if (plan.kind === 'object') {
       if (!isRecordLike(value)) this.report(sink, `${quoted(path)} must be an object`);
       else this.frames.push({ kind: 'object', plan, value, path, sink, start, members: undefined, next: 0 });
