@@ -1,58 +1,69 @@
 import type { CallId } from '../contract/content.ts';
 
 /**
- * `ctx.review`: every change of a turn in the user's hands (design 4). The core keeps the model (ChangeSet), the host
- * shows it. Lines are 1-based; texts carry their own line endings.
+ * `ctx.review`: every change of a turn in the user's hands (design 4). The core keeps the model, the host shows it.
+ * Lines are 1-based; texts and lines carry their own line endings.
  */
 export type HunkState = 'pending' | 'kept' | 'undone';
 
 export interface ReviewHunk {
   readonly id: string;
   readonly state: HunkState;
-  /** 1-based first line and number of lines on the side before; count 0 = insertion before that line. */
+  /** 1-based first line on the side before; no old lines: an insertion before that line. */
   readonly oldStart: number;
   readonly oldLines: readonly string[];
   /** 1-based first line on the proposed side. */
   readonly newStart: number;
   readonly newLines: readonly string[];
+  /** What the user wrote for the model when rejecting it. */
+  readonly note?: string;
 }
 
 /**
  * `staged`: the proposal waits, the disk is unchanged (ask preset). `applied`: the disk has it, Keep or Undo is open
- * (auto-edit preset). `decided`: nothing pending. `drifted`: the file changed since; deciding asks the user first.
+ * (auto-edit preset). `decided`: nothing pending.
  */
-export type ReviewFileState = 'staged' | 'applied' | 'decided' | 'drifted';
+export type ReviewFileState = 'staged' | 'applied' | 'decided';
 
 export interface ReviewFile {
   readonly id: string;
   readonly turn: number;
   readonly sessionId: string;
   readonly callIds: readonly CallId[];
+  /** As the tool was given it. */
   readonly path: string;
+  /** Absolute. */
+  readonly file: string;
   readonly realPath: string;
   readonly operation: 'create' | 'update';
   readonly state: ReviewFileState;
-  /** Text before the first proposal, null for a new file. */
-  readonly before: string | null;
-  /** The proposed side as it stands, with what the user typed there. */
+  /** The left side: staged = what the disk has now, applied = what it had before the agent (and what was kept since). */
+  readonly base: string;
+  /** The right side as it stands, with what the user typed there. */
   readonly proposed: string;
+  /** What the agent proposed, untouched. */
+  readonly original: string;
+  /** Undecided changes from `base` to `proposed`. */
   readonly hunks: readonly ReviewHunk[];
+  /** Decisions taken, in order. */
+  readonly decided: readonly ReviewHunk[];
 }
 
 export interface ReviewService {
-  /** All files with something pending, then decided ones of the running session, oldest first. */
+  /** Files with something pending, oldest first. */
   files(): readonly ReviewFile[];
   file(id: string): ReviewFile | undefined;
+  /** The newest review a call's change is or was in. */
   forCall(callId: CallId): ReviewFile | undefined;
-  /** The user typed on the proposed side. */
-  setProposed(id: string, text: string): void;
-  /** Accept/keep or reject/undo one hunk, a file, or everything of a session. `note` is told to the model. */
+  /** The user typed on the proposed side of a staged file. */
+  setProposed(id: string, text: string): Promise<void>;
   acceptHunk(fileId: string, hunkId: string): Promise<void>;
+  /** `note` is told to the model. */
   rejectHunk(fileId: string, hunkId: string, note?: string): Promise<void>;
   accept(fileId: string): Promise<void>;
   reject(fileId: string, note?: string): Promise<void>;
-  /** Fires after any change of `files()`. */
-  onChange(listener: (file: ReviewFile | undefined) => void): () => void;
+  /** Fires after any change of `files()`, with the file it is about. */
+  onChange(listener: (file: ReviewFile) => void): () => void;
 }
 
 declare module '@deepseek-ai/cordis' {

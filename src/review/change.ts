@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { applyHunks, diffLines, type Hunk } from '../text/hunk.ts';
+import type { HunkState, ReviewFile, ReviewHunk } from '../seams/review.ts';
+
+/** What is kept of one file's review between sessions of the host. */
+export interface ChangeRecord {
+  readonly id: string;
+  readonly turn: number;
+  readonly sessionId: string;
+  readonly callIds: readonly string[];
+  readonly path: string;
+  readonly file: string;
+  readonly realPath: string;
+  readonly operation: 'create' | 'update';
+  readonly state: 'staged' | 'applied';
+  readonly toolName: string;
+  readonly encoding: string | undefined;
+  /** Version of the file that `base` (staged) or `proposed` (applied) was read from; null: absent. */
+  readonly version: string | null;
+  readonly base: string;
+  readonly proposed: string;
+  readonly original: string;
+  readonly decided: readonly ReviewHunk[];
+}
+
+/** Hunks with ids that stay the same while their lines do, whatever happens elsewhere in the file. */
+export function pendingHunks(base: string, proposed: string): ReviewHunk[] {
+  const seen = new Map<string, number>();
+  return diffLines(base, proposed).map((hunk) => {
+    const key = createHash('sha1').update(hunk.oldLines.join('')).update('\0').update(hunk.newLines.join('')).digest('hex').slice(0, 12);
+    const nth = seen.get(key) ?? 0;
+    seen.set(key, nth + 1);
+    return { ...hunk, id: nth === 0 ? key : `${key}.${nth}`, state: 'pending' as const };
+  });
+}
+
+/** One file under review: pure state. `base` and `proposed` determine what is pending; deciding makes them meet. */
+export class Change {
+  readonly #record: ChangeRecord;
+  #hunks: readonly ReviewHunk[] | undefined;
+
+  constructor(record: ChangeRecord) {
+    this.#record = record;
+  }
+
+  get record(): ChangeRecord {
+    return this.#record;
+  }
+
+  get hunks(): readonly ReviewHunk[] {
+    return (this.#hunks ??= pendingHunks(this.#record.base, this.#record.proposed));
+  }
+
+  /** A file that the user may look at: nothing of it is live. */
+  get view(): ReviewFile {
+    const { state, version: _version, encoding: _encoding, toolName: _tool, ...rest } = this.#record;
+    const undecided = this.hunks.length > 0 || this.#emptyCreate;
+    return { ...rest, state: undecided ? state : 'decided', hunks: this.hunks };
+  }
+
+  /** A new file without content has no lines to decide on, but creating it must be decided all the same. */
+  get #emptyCreate(): boolean {
+    const { operation, state, proposed, base, decided } = this.#record;
+    return operation === 'create' && state === 'staged' && proposed === '' && base === '' && decided.length === 0;
+  }
+
+  get isDecided(): boolean {
+    return this.hunks.length === 0 && !this.#emptyCreate;
+  }
+
+  with(fields: Partial<ChangeRecord>): Change {
+    return new Change({ ...this.#record, ...fields });
+  }
+
+  hunk(id: string): ReviewHunk | undefined {
+    return this.hunks.find((hunk) => hunk.id === id);
+  }
+
+  /** `base` with those pending hunks in it that `pick` takes. */
+  baseWith(pick: (hunk: ReviewHunk) => boolean): string {
+    return applyHunks(this.#record.base, this.hunks as readonly Hunk[], (_hunk, index) => pick(this.hunks[index] as ReviewHunk));
+  }
+
+  /** The decisions list with `hunks` added. */
+  decide(hunks: readonly ReviewHunk[], state: HunkState, note?: string): readonly ReviewHunk[] {
+    const trimmed = note?.trim();
+    return [...this.#record.decided, ...hunks.map((hunk) => ({ ...hunk, state, ...(trimmed ? { note: trimmed } : {}) }))];
+  }
+}
