@@ -22,6 +22,8 @@ export const WORKERS = {};
 export const WEBVIEWS = {
   chat: 'webview/chat/main.tsx',
   results: 'webview/results/main.tsx',
+  // fetched by the other two when they first show code
+  highlight: 'webview/ui/highlight/main.ts',
 };
 
 /** Modules of which the process may hold one instance only: lazy bundles get the host bundle's. */

@@ -1,0 +1,103 @@
+import { useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import * as l10n from '@vscode/l10n';
+import type { ChatMeta, JobItem } from '../../src/protocol.ts';
+import type { TodoItem } from '../../src/contract/event.ts';
+import { IconButton, TextButton } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { MiddleText } from '../ui/middle-text.tsx';
+import { memo } from '../ui/memo.ts';
+import { useActions } from './context.ts';
+
+/** What stays in sight above the composer: open changes, the checklist, background jobs, messages that wait. */
+export const Bars = memo(function Bars({ meta }: { meta: ChatMeta }) {
+  return (
+    <div class="bars">
+      <Todos todos={meta.todos} running={meta.status !== 'idle'} />
+      <Jobs jobs={meta.jobs} />
+      <Changes count={meta.pendingReviews} />
+      <Queued queued={meta.queued} />
+    </div>
+  );
+});
+
+function Fold({ icon, title, actions, children, startOpen }: { icon: string; title: ComponentChildren; actions?: ComponentChildren; children: ComponentChildren; startOpen?: boolean }) {
+  const [open, setOpen] = useState(startOpen ?? false);
+  return (
+    <section class="bar">
+      <div class="bar-row">
+        <button type="button" class="bar-toggle" aria-expanded={open} onClick={() => setOpen(!open)}>
+          <Icon name={open ? 'chevron-down' : 'chevron-right'} /><Icon name={icon} /><span class="bar-title">{title}</span>
+        </button>
+        {actions}
+      </div>
+      {open && <div class="bar-body">{children}</div>}
+    </section>
+  );
+}
+
+const TODO_ICON: Record<TodoItem['status'], string> = { pending: 'circle-large-outline', in_progress: 'record-small', completed: 'pass' };
+
+function Todos({ todos, running }: { todos: readonly TodoItem[]; running: boolean }) {
+  const done = todos.filter((todo) => todo.status === 'completed').length;
+  if (todos.length === 0 || (done === todos.length && !running)) return null;
+  const current = todos.find((todo) => todo.status === 'in_progress') ?? todos.find((todo) => todo.status === 'pending');
+  const names: Record<TodoItem['status'], string> = { pending: l10n.t('To do'), in_progress: l10n.t('In progress'), completed: l10n.t('Done') };
+  return (
+    <Fold icon="checklist" title={<>{l10n.t('Todos ({0}/{1})', done, todos.length)}{current && <span class="bar-detail"> · {current.content}</span>}</>}>
+      <ul class="todos">
+        {todos.map((todo, at) => (
+          <li key={at} class={`todo todo-${todo.status}`}><Icon name={TODO_ICON[todo.status]} label={names[todo.status]} /><span>{todo.content}</span></li>
+        ))}
+      </ul>
+    </Fold>
+  );
+}
+
+function Jobs({ jobs }: { jobs: readonly JobItem[] }) {
+  const { post } = useActions();
+  const running = jobs.filter((job) => job.status === 'running' || job.status === 'stopping');
+  if (running.length === 0) return null;
+  return (
+    <Fold icon="server-process" title={running.length === 1 ? <>{l10n.t('1 background job')}<span class="bar-detail"> · {running[0]?.label}</span></> : l10n.t('{0} background jobs', running.length)} >
+      <ul class="jobs">
+        {running.map((job) => (
+          <li key={job.id} class="job">
+            <Icon name="loading" spin label={job.status === 'stopping' ? l10n.t('Stopping…') : l10n.t('Running')} />
+            <span class="job-label mono" title={job.detail ?? job.label}>{job.label}</span>
+            <IconButton icon="debug-stop" label={l10n.t('Stop {0}', job.label)} disabled={job.status === 'stopping'} onClick={() => post({ type: 'stopJob', id: job.id })} />
+          </li>
+        ))}
+      </ul>
+    </Fold>
+  );
+}
+
+function Changes({ count }: { count: number }) {
+  const { post } = useActions();
+  if (count === 0) return null;
+  return (
+    <section class="bar" aria-label={l10n.t('Changes')}>
+      <div class="bar-row">
+        <Icon name="diff-multiple" class="bar-icon" />
+        <span class="bar-title">{count === 1 ? l10n.t('1 change to review') : l10n.t('{0} changes to review', count)}</span>
+        <span class="bar-actions">
+          <TextButton onClick={() => post({ type: 'command', id: 'showChanges' })}>{l10n.t('Review')}</TextButton>
+          <TextButton onClick={() => post({ type: 'reviewAll', action: 'accept' })}>{l10n.t('Keep All')}</TextButton>
+          <TextButton onClick={() => post({ type: 'reviewAll', action: 'reject' })}>{l10n.t('Undo All')}</TextButton>
+        </span>
+      </div>
+    </section>
+  );
+}
+
+function Queued({ queued }: { queued: readonly string[] }) {
+  if (queued.length === 0) return null;
+  return (
+    <section class="bar" aria-label={l10n.t('Waiting messages')}>
+      {queued.map((text, at) => (
+        <div key={at} class="bar-row queued"><Icon name="clockface" label={l10n.t('Waiting')} class="bar-icon" /><span class="bar-title"><MiddleText text={text} /></span></div>
+      ))}
+    </section>
+  );
+}

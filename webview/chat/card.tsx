@@ -1,0 +1,78 @@
+import { useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import * as l10n from '@vscode/l10n';
+import type { ItemStatus } from '../../src/protocol.ts';
+import { assertNever } from '../../src/contract/never.ts';
+import { Icon } from '../ui/icon.tsx';
+import { MiddleText } from '../ui/middle-text.tsx';
+
+/** What the user opened or closed by hand, by item id: kept while rows come and go. */
+const chosen = new Map<string, boolean>();
+
+interface CardProps {
+  id: string; icon: string; title: string; status: ItemStatus;
+  /** The title is code: a command. */
+  mono?: boolean;
+  /** Drawn after the title: counts, exit status. */
+  badges?: ComponentChildren;
+  /** Buttons that appear on hover and focus. */
+  actions?: ComponentChildren;
+  open: boolean;
+  children?: ComponentChildren;
+}
+
+/** Every tool card: one header row (icon, title, badges, actions, status), and a body that opens below it. */
+export function Card({ id, icon, title, status, mono, badges, actions, open, children }: CardProps) {
+  const [, redraw] = useState(0);
+  const empty = children === undefined || children === null || children === false;
+  const shown = !empty && (status === 'asking' || (chosen.get(id) ?? open));
+  const toggle = (): void => {
+    chosen.set(id, !shown);
+    redraw((n) => n + 1);
+  };
+  return (
+    <section class={`card card-${status}`} aria-label={title}>
+      <div class="card-header">
+        <button type="button" class="card-toggle" aria-expanded={empty ? undefined : shown} disabled={empty} title={title} onClick={toggle}>
+          <Icon name={icon} class="card-icon" />
+          <span class={mono ? 'card-title mono' : 'card-title'}>{mono ? <span class="middle-head">{title}</span> : <MiddleText text={title} />}</span>
+          {!empty && <Icon name={shown ? 'chevron-down' : 'chevron-right'} class="card-chevron" />}
+        </button>
+        {badges}
+        {actions && <span class="card-actions">{actions}</span>}
+        <StatusIcon status={status} />
+      </div>
+      {shown && <div class="card-body">{children}</div>}
+    </section>
+  );
+}
+
+/** The state of a call as an icon with a name. */
+export function StatusIcon({ status }: { status: ItemStatus }) {
+  const { icon, spin } = STATUS[status];
+  return <Icon name={icon} label={statusName(status)} spin={spin} class={`status status-${status}`} />;
+}
+
+const STATUS: Record<ItemStatus, { icon: string; spin: boolean }> = {
+  streaming: { icon: 'loading', spin: true },
+  pending: { icon: 'circle-large-outline', spin: false },
+  asking: { icon: 'bell-dot', spin: false },
+  running: { icon: 'loading', spin: true },
+  completed: { icon: 'check', spin: false },
+  failed: { icon: 'error', spin: false },
+  stopped: { icon: 'circle-slash', spin: false },
+};
+
+/** The state of a call in the user's words. */
+export function statusName(status: ItemStatus): string {
+  switch (status) {
+    case 'streaming': return l10n.t('Preparing');
+    case 'pending': return l10n.t('Waiting');
+    case 'asking': return l10n.t('Waiting for you');
+    case 'running': return l10n.t('Running');
+    case 'completed': return l10n.t('Done');
+    case 'failed': return l10n.t('Failed');
+    case 'stopped': return l10n.t('Stopped');
+    default: return assertNever(status, 'status');
+  }
+}

@@ -1,0 +1,169 @@
+import { useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import * as l10n from '@vscode/l10n';
+import type { CardView, DiffCardFile, DiffCardHunk, DiffRow, ToolItem } from '../../../src/protocol.ts';
+import { Button, IconButton, TextButton } from '../../ui/button.tsx';
+import { CodeLine } from '../../ui/code.tsx';
+import { FileLink } from '../../ui/file-link.tsx';
+import { highlight, languageOf } from '../../ui/highlight/lazy.ts';
+import type { Token } from '../../ui/highlight/tokens.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { isComposing, isEnter } from '../../ui/keys.ts';
+import { formatNumber } from '../../ui/l10n.ts';
+import { Card } from '../card.tsx';
+import { useActions } from '../context.ts';
+
+/** What can be decided here: `staged` = nothing is written yet, `applied` = it is, and can be undone. */
+interface Review { fileId: string; mode: 'staged' | 'applied' }
+
+function reviewOf(item: ToolItem): Review | undefined {
+  if (item.ask?.kind === 'review') return { fileId: item.ask.fileId, mode: 'staged' };
+  return item.review !== undefined && item.review.pending > 0 ? { fileId: item.review.fileId, mode: 'applied' } : undefined;
+}
+
+/** A change to files. While it waits for the user, hunks and the whole can be decided here (B15), or in the native diff (B13). */
+export function DiffCard({ item, view, foot }: { item: ToolItem; view: Extract<CardView, { card: 'diff' }>; foot: ComponentChildren }) {
+  const { post } = useActions();
+  const review = reviewOf(item);
+  const added = view.files.reduce((sum, file) => sum + file.added, 0);
+  const removed = view.files.reduce((sum, file) => sum + file.removed, 0);
+  return (
+    <Card id={item.id} icon="diff" title={view.title || item.name} status={item.status} open={item.status !== 'failed' || view.files.length > 0}
+      badges={<Counts added={added} removed={removed} />}
+      actions={<IconButton icon="diff-single" label={l10n.t('Open Diff')} onClick={() => post({ type: 'openDiff', callId: item.id })} />}>
+      {view.files.map((file) => <FileDiff key={file.path} callId={item.id} file={file} review={review} />)}
+      {review !== undefined && <ReviewBar callId={item.id} review={review} />}
+      {foot}
+    </Card>
+  );
+}
+
+/** `+3 −1` in the colours of the theme. */
+export function Counts({ added, removed }: { added: number; removed: number }) {
+  return (
+    <span class="counts" title={l10n.t('{0} lines added, {1} removed', formatNumber(added), formatNumber(removed))}>
+      <span class="count-added">+{formatNumber(added)}</span> <span class="count-removed">−{formatNumber(removed)}</span>
+    </span>
+  );
+}
+
+function FileDiff({ callId, file, review }: { callId: string; file: DiffCardFile; review: Review | undefined }) {
+  const { post } = useActions();
+  const [all, setAll] = useState(false);
+  const budget = all ? Infinity : 40;
+  let rows = 0;
+  const shown = file.hunks.filter((hunk, at) => {
+    rows += hunk.rows.length;
+    return at === 0 || rows <= budget || hunk.state === 'pending';
+  });
+  const lang = languageOf(file.path);
+  return (
+    <div class="diff-file">
+      <div class="diff-file-header">
+        <Icon name="file" />
+        <FileLink path={file.path} line={file.hunks[0]?.rows.find((row) => row.new !== undefined)?.new} text={file.path}
+          open={(path, line) => post({ type: 'openLocation', path, ...(line === undefined ? {} : { line }) })} />
+        {file.isNew && <span class="tag">{l10n.t('new')}</span>}
+        <span class="spring" />
+        <TextButton class="file-action" onClick={() => post({ type: 'openDiff', callId, path: file.path })}>{l10n.t('Open Diff')}</TextButton>
+      </div>
+      {shown.map((hunk) => <Hunk key={hunk.id} hunk={hunk} lang={lang} review={review} limit={all ? Infinity : 40} />)}
+      {(shown.length < file.hunks.length || file.hunks.some((hunk) => hunk.rows.length > 40)) && (
+        <TextButton class="show-all" onClick={() => setAll(!all)}>{all ? l10n.t('Show less') : l10n.t('Show all changes')}</TextButton>
+      )}
+      {file.truncated && (
+        <p class="card-note">{l10n.t('Not all lines are shown here.')} <TextButton onClick={() => post({ type: 'openDiff', callId, path: file.path })}>{l10n.t('Open Diff')}</TextButton></p>
+      )}
+    </div>
+  );
+}
+
+function Hunk({ hunk, lang, review, limit }: { hunk: DiffCardHunk; lang: string | undefined; review: Review | undefined; limit: number }) {
+  const { post } = useActions();
+  const rows = hunk.rows.slice(0, limit);
+  const before = highlight(rows.filter((row) => row.sign !== '+').map((row) => row.text).join('\n'), lang);
+  const after = highlight(rows.filter((row) => row.sign !== '-').map((row) => row.text).join('\n'), lang);
+  let oldAt = 0;
+  let newAt = 0;
+  const decide = (action: 'accept' | 'reject') => () => {
+    if (review !== undefined) post({ type: 'review', fileId: review.fileId, action, hunkId: hunk.id });
+  };
+  const pending = hunk.state === 'pending' && review !== undefined;
+  return (
+    <div class={`hunk${hunk.state === undefined ? '' : ` hunk-${hunk.state}`}`}>
+      {(pending || hunk.state === 'kept' || hunk.state === 'undone') && (
+        <div class="hunk-bar">
+          <span class="hunk-place">{place(hunk)}</span>
+          {hunk.state === 'kept' && <span class="hunk-state"><Icon name="check" /> {l10n.t('Kept')}</span>}
+          {hunk.state === 'undone' && <span class="hunk-state"><Icon name="discard" /> {l10n.t('Undone')}</span>}
+          {pending && (
+            <span class="hunk-actions">
+              <IconButton icon="check" label={review.mode === 'staged' ? l10n.t('Accept this change') : l10n.t('Keep this change')} onClick={decide('accept')} />
+              <IconButton icon={review.mode === 'staged' ? 'close' : 'discard'} label={review.mode === 'staged' ? l10n.t('Reject this change') : l10n.t('Undo this change')} onClick={decide('reject')} />
+            </span>
+          )}
+        </div>
+      )}
+      <div class="diff-scroll" tabIndex={0} role="region" aria-label={l10n.t('Changed lines')}>
+        <table class="diff-rows" role="presentation">
+          <tbody>
+            {rows.map((row, at) => {
+              const tokens: Token[] | undefined = row.sign === '-' ? before?.[oldAt] : after?.[newAt];
+              if (row.sign !== '+') oldAt += 1;
+              if (row.sign !== '-') newAt += 1;
+              return <Row key={at} row={row} tokens={tokens} />;
+            })}
+          </tbody>
+        </table>
+      </div>
+    </div>
+  );
+}
+
+function place(hunk: DiffCardHunk): string {
+  const lines = hunk.rows.map((row) => row.new ?? row.old).filter((line): line is number => line !== undefined);
+  const first = lines[0];
+  const last = lines.at(-1);
+  if (first === undefined || last === undefined) return '';
+  return first === last ? l10n.t('Line {0}', first) : l10n.t('Lines {0}–{1}', first, last);
+}
+
+const SIGN_CLASS: Record<DiffRow['sign'], string> = { ' ': 'row-same', '+': 'row-added', '-': 'row-removed' };
+
+function Row({ row, tokens }: { row: DiffRow; tokens: readonly Token[] | undefined }) {
+  return (
+    <tr class={SIGN_CLASS[row.sign]}>
+      <td class="line-number" aria-hidden="true">{row.old ?? ''}</td>
+      <td class="line-number" aria-hidden="true">{row.new ?? ''}</td>
+      <td class="row-sign">{row.sign === '-' ? '−' : row.sign}</td>
+      <td class="row-text"><CodeLine tokens={tokens} text={row.text} /></td>
+    </tr>
+  );
+}
+
+function ReviewBar({ callId, review }: { callId: string; review: Review }) {
+  const { post } = useActions();
+  const [note, setNote] = useState<string>();
+  const staged = review.mode === 'staged';
+  const decide = (action: 'accept' | 'reject', text?: string): void =>
+    post({ type: 'review', fileId: review.fileId, action, ...(text?.trim() ? { note: text.trim() } : {}) });
+  return (
+    <div class="ask" role="group" aria-label={l10n.t('Review')}>
+      <div class="ask-buttons">
+        <Button primary onClick={() => decide('accept')}>{staged ? l10n.t('Accept') : l10n.t('Keep')}</Button>
+        <Button onClick={() => decide('reject', note)}>{staged ? l10n.t('Reject') : l10n.t('Undo')}</Button>
+        <Button onClick={() => post({ type: 'openDiff', callId })}>{l10n.t('Open Diff')}</Button>
+        {note === undefined && <TextButton onClick={() => setNote('')}>{staged ? l10n.t('Reject with a note…') : l10n.t('Undo with a note…')}</TextButton>}
+      </div>
+      {note !== undefined && (
+        <input class="text-input" type="text" value={note} aria-label={l10n.t('Note for the model')} placeholder={l10n.t('Tell the model why, Enter rejects')}
+          ref={(input) => input?.focus()}
+          onInput={(event) => setNote(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (isEnter(event)) decide('reject', note);
+            else if (event.key === 'Escape' && !isComposing(event)) setNote(undefined);
+          }} />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,43 @@
+import type { ComponentChildren } from 'preact';
+import * as l10n from '@vscode/l10n';
+import type { CardView, ToolItem } from '../../../src/protocol.ts';
+import type { ToolCallKind } from '../../../src/contract/presentation.ts';
+import { FileLink } from '../../ui/file-link.tsx';
+import { Capped, LongText } from '../../ui/long-text.tsx';
+import { Card } from '../card.tsx';
+import { useActions } from '../context.ts';
+
+const ICONS: Record<ToolCallKind, string> = {
+  read: 'file', edit: 'edit', delete: 'trash', move: 'move', search: 'search', execute: 'terminal', fetch: 'globe', other: 'tools',
+};
+
+/** A result this short is shown at once, lines and characters. */
+const SHORT = { lines: 4, length: 400 };
+
+/** The card for every tool that draws none of its own, and the fallback for what can't be drawn. */
+export function GenericCard({ item, view, foot }: { item: ToolItem; view: Extract<CardView, { card: 'generic' }>; foot: ComponentChildren }) {
+  const { post } = useActions();
+  const content = view.content ?? item.resultText;
+  const short = content !== undefined && content.length <= SHORT.length && content.split('\n').length <= SHORT.lines;
+  const empty = content === undefined && view.input === undefined && view.locations.length === 0 && item.error === undefined && item.ask === undefined;
+  return (
+    <Card id={item.id} icon={ICONS[view.kind] ?? 'tools'} title={view.title || item.name} status={item.status} open={short || item.status === 'failed'}>
+      {!empty && (
+        <>
+          {view.locations.length > 0 && (
+            <div class="locations">
+              <Capped items={view.locations} limit={8} draw={(place) => (
+                <FileLink key={`${place.path}:${place.line}`} path={place.path} line={place.line} open={(path, line) => post({ type: 'openLocation', path, ...(line === undefined ? {} : { line }) })} />
+              )} />
+            </div>
+          )}
+          {view.input !== undefined && view.input !== '' && <><h4 class="card-label">{l10n.t('Input')}</h4><LongText text={view.input} lines={8} label={l10n.t('Input')} class="quiet" /></>}
+          {content !== undefined && content !== '' && (
+            <>{view.input !== undefined && view.input !== '' && <h4 class="card-label">{l10n.t('Result')}</h4>}<LongText text={content} lines={12} label={l10n.t('Result')} /></>
+          )}
+          {foot}
+        </>
+      )}
+    </Card>
+  );
+}

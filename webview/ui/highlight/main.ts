@@ -1,0 +1,48 @@
+import hljs from 'highlight.js/lib/core';
+import bash from 'highlight.js/lib/languages/bash';
+import c from 'highlight.js/lib/languages/c';
+import cpp from 'highlight.js/lib/languages/cpp';
+import csharp from 'highlight.js/lib/languages/csharp';
+import css from 'highlight.js/lib/languages/css';
+import diff from 'highlight.js/lib/languages/diff';
+import dockerfile from 'highlight.js/lib/languages/dockerfile';
+import go from 'highlight.js/lib/languages/go';
+import ini from 'highlight.js/lib/languages/ini';
+import java from 'highlight.js/lib/languages/java';
+import javascript from 'highlight.js/lib/languages/javascript';
+import json from 'highlight.js/lib/languages/json';
+import kotlin from 'highlight.js/lib/languages/kotlin';
+import lua from 'highlight.js/lib/languages/lua';
+import makefile from 'highlight.js/lib/languages/makefile';
+import markdown from 'highlight.js/lib/languages/markdown';
+import php from 'highlight.js/lib/languages/php';
+import powershell from 'highlight.js/lib/languages/powershell';
+import python from 'highlight.js/lib/languages/python';
+import ruby from 'highlight.js/lib/languages/ruby';
+import rust from 'highlight.js/lib/languages/rust';
+import scss from 'highlight.js/lib/languages/scss';
+import sql from 'highlight.js/lib/languages/sql';
+import swift from 'highlight.js/lib/languages/swift';
+import typescript from 'highlight.js/lib/languages/typescript';
+import xml from 'highlight.js/lib/languages/xml';
+import yaml from 'highlight.js/lib/languages/yaml';
+import { tokenLines } from './tokens.ts';
+import type { Highlighter } from './lazy.ts';
+
+/** The languages, in a script of their own that the page fetches when it first shows code. */
+const LANGUAGES = {
+  bash, c, cpp, csharp, css, diff, dockerfile, go, ini, java, javascript, json, kotlin, lua, makefile, markdown, php, powershell, python, ruby, rust,
+  scss, sql, swift, typescript, xml, yaml,
+};
+for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language);
+hljs.registerAliases(['vue', 'svelte'], { languageName: 'xml' });
+hljs.registerAliases(['jsonc', 'json5', 'jsonl'], { languageName: 'json' });
+hljs.registerAliases(['shellscript', 'console'], { languageName: 'bash' });
+hljs.registerAliases(['typescriptreact', 'mts', 'cts'], { languageName: 'typescript' });
+hljs.registerAliases(['javascriptreact'], { languageName: 'javascript' });
+
+const highlighter: Highlighter = (code, lang) => {
+  if (hljs.getLanguage(lang) === undefined) return undefined;
+  return tokenLines(hljs.highlight(code, { language: lang, ignoreIllegals: true }).value);
+};
+(globalThis as { dshHighlight?: (highlighter: Highlighter) => void }).dshHighlight?.(highlighter);

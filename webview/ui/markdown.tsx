@@ -1,0 +1,118 @@
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { memo } from './memo.ts';
+import { MarkdownStream } from './markdown-blocks.ts';
+import type { MarkdownBlock } from './markdown-blocks.ts';
+import { readReferences, renderBlock } from './markdown-html.ts';
+import type { MarkdownEnv } from './markdown-html.ts';
+import { Code } from './code.tsx';
+import { CopyButton } from './copy-button.tsx';
+
+export interface MarkdownActions {
+  openLink(url: string): void;
+  openLocation(path: string, line?: number): void;
+  copy(text: string): void;
+}
+
+/** Markdown that may still grow: settled blocks are parsed once and left alone, only the tail is drawn again (F3). */
+export const Markdown = memo(function Markdown({ text, growing, actions }: { text: string; growing: boolean; actions: MarkdownActions }) {
+  const stream = useRef(new MarkdownStream());
+  const env = useRef<MarkdownEnv>({});
+  const referred = useRef(false);
+  if (!stream.current.feed(text)) {
+    stream.current = new MarkdownStream();
+    env.current = {};
+    stream.current.feed(text);
+  }
+  if (!growing && !referred.current) {
+    // a definition at the end of a text serves links before it
+    const had = Object.keys(env.current.references ?? {}).length;
+    const fresh: MarkdownEnv = {};
+    readReferences(text, fresh);
+    if (Object.keys(fresh.references ?? {}).length > had) env.current = fresh;
+    referred.current = true;
+  }
+  const blocks = growing ? stream.current.settled : stream.current.finish();
+  const tail = growing ? stream.current.tail() : undefined;
+  return (
+    <div class="markdown" onClick={(event) => follow(event, actions)}>
+      {blocks.map((block, at) => <Block key={at} block={block} env={env.current} actions={actions} />)}
+      {tail?.kind === 'fence' && <Fence key={blocks.length} lang={tail.lang} text={tail.text} growing actions={actions} />}
+      {tail?.kind === 'text' && <Rendered key={blocks.length} text={tail.parsed} env={env.current} />}
+      {tail?.kind === 'text' && tail.rest !== '' && <span class="markdown-rest">{tail.rest}</span>}
+    </div>
+  );
+});
+
+const Block = memo(function Block({ block, env, actions }: { block: MarkdownBlock; env: MarkdownEnv; actions: MarkdownActions }) {
+  return block.kind === 'fence' ? <Fence lang={block.lang} text={block.text} growing={false} actions={actions} /> : <Rendered text={block.text} env={env} />;
+});
+
+/** Up to here a block of code that still grows gets its colours at each new line, characters. */
+const COLOUR_WHILE_GROWING = 6000;
+
+function Fence({ lang, text, growing, actions }: { lang: string; text: string; growing: boolean; actions: MarkdownActions }) {
+  const cut = !growing ? text.length : text.length > COLOUR_WHILE_GROWING ? 0 : text.lastIndexOf('\n') + 1;
+  return (
+    <div class="code-block">
+      <div class="code-block-bar">
+        <span class="code-block-lang">{lang}</span>
+        <CopyButton text={() => text} copy={actions.copy} />
+      </div>
+      <pre tabIndex={0}><Code text={text.slice(0, cut)} lang={lang} />{cut < text.length && <code>{text.slice(cut)}</code>}</pre>
+    </div>
+  );
+}
+
+const Rendered = memo(function Rendered({ text, env }: { text: string; env: MarkdownEnv }) {
+  const box = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const node = box.current;
+    if (node === null) return undefined;
+    const draw = (): void => node.replaceChildren(renderBlock(text, env));
+    if (!holdsSelection(node)) {
+      draw();
+      return undefined;
+    }
+    // the user is selecting here: new text waits until the selection is given up
+    const wait = (): void => {
+      if (holdsSelection(node)) return;
+      document.removeEventListener('selectionchange', wait);
+      draw();
+    };
+    document.addEventListener('selectionchange', wait);
+    return () => document.removeEventListener('selectionchange', wait);
+  }, [text, env]);
+  return <div class="markdown-block" ref={box} />;
+});
+
+function holdsSelection(node: Node): boolean {
+  const selection = document.getSelection();
+  return selection !== null && !selection.isCollapsed && selection.rangeCount > 0 && selection.getRangeAt(0).intersectsNode(node);
+}
+
+function follow(event: MouseEvent, actions: MarkdownActions): void {
+  const link = (event.target as Element | null)?.closest('a');
+  if (link === null || link === undefined) return;
+  event.preventDefault();
+  const path = link.dataset['path'];
+  if (path !== undefined) {
+    actions.openLocation(path, link.dataset['line'] ? Number(link.dataset['line']) : undefined);
+    return;
+  }
+  const href = link.getAttribute('href') ?? '';
+  if (/^[a-z][a-z0-9+.-]+:/i.test(href)) {
+    actions.openLink(href);
+    return;
+  }
+  const [file = '', fragment = ''] = href.split('#');
+  const line = /^L?(\d+)/.exec(fragment)?.[1];
+  if (file !== '') actions.openLocation(safeDecode(file), line === undefined ? undefined : Number(line));
+}
+
+function safeDecode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
