@@ -81,6 +81,7 @@ export class PluginEntry {
     try {
       this.fiber = this.#start(plugin, config);
       await this.fiber.await();
+      this.status = { state: 'loading' };
       this.refresh();
     } catch (error) {
       this.#failed(error, false);

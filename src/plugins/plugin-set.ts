@@ -35,22 +35,22 @@ declare module '@deepseek-ai/cordis' {
 
 /** `ctx.plugins`: the plugins of one plugin file, kept in step with the disk. */
 export class PluginSet extends Service {
-  readonly #options: PluginSetOptions;
-  readonly #entries = new Map<string, PluginEntry>();
-  readonly #listeners = new Set<() => void>();
-  readonly #watcher: FileWatcher;
-  #bad: readonly BadRow[] = [];
-  #loader: Promise<PluginLoader> | undefined;
-  #work: Promise<void> = Promise.resolve();
-  #disposed = false;
+  private readonly options: PluginSetOptions;
+  private readonly entries = new Map<string, PluginEntry>();
+  private readonly listeners = new Set<() => void>();
+  private readonly watcher: FileWatcher;
+  private bad: readonly BadRow[] = [];
+  private loader: Promise<PluginLoader> | undefined;
+  private work: Promise<void> = Promise.resolve();
+  private disposed = false;
 
   constructor(ctx: Context, options: PluginSetOptions) {
     super(ctx, 'plugins');
-    this.#options = options;
-    this.#watcher = new FileWatcher((files) => void this.#changed(files));
-    ctx.on('internal/service' as never, (() => this.#refresh()) as never);
-    ctx.on('internal/status' as never, (() => this.#refresh()) as never);
-    ctx.effect(() => () => this.#dispose(), 'plugin set');
+    this.options = options;
+    this.watcher = new FileWatcher((files) => void this.changed(files));
+    ctx.on('internal/service' as never, (() => this.refresh()) as never);
+    ctx.on('internal/status' as never, (() => this.refresh()) as never);
+    ctx.effect(() => () => this.dispose(), 'plugin set');
   }
 
   async [Service.init](): Promise<void> {
@@ -59,11 +59,11 @@ export class PluginSet extends Service {
 
   /** Rows in the file's order, then rows that can't be used. */
   list(): PluginInfo[] {
-    const info = [...this.#entries.values()].map((entry): PluginInfo => ({
+    const info = [...this.entries.values()].map((entry): PluginInfo => ({
       id: entry.row.id, name: entry.row.name, place: entry.row.place, status: entry.status, tools: toolsOf(entry.fiber),
       ...(entry.file === undefined ? {} : { file: entry.file }),
     }));
-    const bad = this.#bad.map((row, index): PluginInfo => ({
+    const bad = this.bad.map((row, index): PluginInfo => ({
       id: `bad row ${index + 1}`, name: path.basename(row.place.file), place: row.place, tools: [],
       status: { state: 'failed', running: false, problem: { message: row.message, file: row.place.file, line: row.place.line } },
     }));
@@ -71,44 +71,44 @@ export class PluginSet extends Service {
   }
 
   onChange(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
   }
 
   /** Reads the plugin file again and reloads one plugin, or all. Settles when they are loaded, waiting or failed. */
   reload(id?: string): Promise<void> {
-    return this.#queue(async () => {
-      const entry = id === undefined ? undefined : this.#entries.get(id);
-      await (entry === undefined ? this.#sync(true) : entry.load());
+    return this.queue(async () => {
+      const entry = id === undefined ? undefined : this.entries.get(id);
+      await (entry === undefined ? this.sync(true) : entry.load());
     });
   }
 
   /** Settles when no load is under way. */
   settled(): Promise<void> {
-    return this.#work;
+    return this.work;
   }
 
-  #queue(work: () => Promise<void>): Promise<void> {
-    this.#work = this.#work.then(async () => {
-      if (this.#disposed) return;
+  private queue(work: () => Promise<void>): Promise<void> {
+    this.work = this.work.then(async () => {
+      if (this.disposed) return;
       await work();
-      if (this.#disposed) return;
-      this.#watch();
-      this.#notify();
+      if (this.disposed) return;
+      this.watch();
+      this.notify();
     });
-    return this.#work;
+    return this.work;
   }
 
-  async #changed(files: ReadonlySet<string>): Promise<void> {
-    await this.#queue(async () => {
-      if ([this.#options.file, ...(this.#options.patches ?? [])].some((file) => files.has(file))) await this.#sync(false);
-      const touched = [...this.#entries.values()].filter((entry) => entry.files.some((file) => files.has(file)));
+  private async changed(files: ReadonlySet<string>): Promise<void> {
+    await this.queue(async () => {
+      if ([this.options.file, ...(this.options.patches ?? [])].some((file) => files.has(file))) await this.sync(false);
+      const touched = [...this.entries.values()].filter((entry) => entry.files.some((file) => files.has(file)));
       await Promise.all(touched.map((entry) => entry.load()));
     });
   }
 
-  #read(): readonly PluginRow[] {
-    const { file, patches = [] } = this.#options;
+  private read(): readonly PluginRow[] {
+    const { file, patches = [] } = this.options;
     const bad: BadRow[] = [];
     let rows: readonly PluginRow[] = [];
     if (existsSync(file)) {
@@ -121,59 +121,59 @@ export class PluginSet extends Service {
       bad.push(...parsed.bad);
       rows = applyPatches(rows, parsed.patches, (problem) => bad.push(problem));
     }
-    this.#bad = bad;
+    this.bad = bad;
     return rows;
   }
 
   /** Brings the entries in line with the file: rows that went are unloaded, new and changed ones loaded. */
-  async #sync(all: boolean): Promise<void> {
-    const rows = new Map(flatten(this.#read()).map((row) => [row.id, row]));
-    for (const [id, entry] of [...this.#entries]) {
+  private async sync(all: boolean): Promise<void> {
+    const rows = new Map(flatten(this.read()).map((row) => [row.id, row]));
+    for (const [id, entry] of [...this.entries]) {
       const row = rows.get(id);
       if (row !== undefined && !all && sameRow(row, entry.row)) continue;
-      this.#entries.delete(id);
+      this.entries.delete(id);
       await entry.dispose();
     }
     const fresh: PluginEntry[] = [];
     const ordered = new Map<string, PluginEntry>();
     for (const [id, row] of rows) {
-      const kept = this.#entries.get(id);
-      const entry = kept ?? new PluginEntry(this.ctx.root, row, () => this.#load());
+      const kept = this.entries.get(id);
+      const entry = kept ?? new PluginEntry(this.ctx.root, row, () => this.load());
       if (kept === undefined) fresh.push(entry);
       ordered.set(id, entry);
     }
-    this.#entries.clear();
-    for (const [id, entry] of ordered) this.#entries.set(id, entry);
-    this.#notify();
+    this.entries.clear();
+    for (const [id, entry] of ordered) this.entries.set(id, entry);
+    this.notify();
     await Promise.all(fresh.map((entry) => entry.load()));
   }
 
-  #load(): Promise<PluginLoader> {
-    return (this.#loader ??= import('./loader-entry.ts').then(({ createPluginLoader }) =>
-      createPluginLoader({ modules: this.#options.modules, folder: path.dirname(this.#options.file) })));
+  private load(): Promise<PluginLoader> {
+    return (this.loader ??= import('./loader-entry.ts').then(({ createPluginLoader }) =>
+      createPluginLoader({ modules: this.options.modules, folder: path.dirname(this.options.file) })));
   }
 
-  #watch(): void {
-    if (!this.#options.watch) return;
-    const own = [...this.#entries.values()].flatMap((entry) => entry.files);
-    this.#watcher.set([this.#options.file, ...(this.#options.patches ?? []), ...own]);
+  private watch(): void {
+    if (!this.options.watch) return;
+    const own = [...this.entries.values()].flatMap((entry) => entry.files);
+    this.watcher.set([this.options.file, ...(this.options.patches ?? []), ...own]);
   }
 
-  #refresh(): void {
-    for (const entry of this.#entries.values()) entry.refresh();
-    this.#notify();
+  private refresh(): void {
+    for (const entry of this.entries.values()) entry.refresh();
+    this.notify();
   }
 
-  #notify(): void {
-    for (const listener of this.#listeners) listener();
+  private notify(): void {
+    for (const listener of this.listeners) listener();
   }
 
-  async #dispose(): Promise<void> {
-    this.#disposed = true;
-    this.#watcher.dispose();
-    await Promise.all([...this.#entries.values()].map((entry) => entry.dispose()));
-    this.#entries.clear();
-    this.#listeners.clear();
+  private async dispose(): Promise<void> {
+    this.disposed = true;
+    this.watcher.dispose();
+    await Promise.all([...this.entries.values()].map((entry) => entry.dispose()));
+    this.entries.clear();
+    this.listeners.clear();
   }
 }
 
@@ -191,7 +191,7 @@ function sameRow(a: PluginRow, b: PluginRow): boolean {
   return asked(a) === asked(b);
 }
 
-const REGISTERED = /^ctx\.tools\.register\("?(.+?)"?\)$/;
+const REGISTERED = /^tools\.register\("(.+)"\)$/;
 
 /** The tools in a fiber's effects, children included: the registry labels each registration. */
 function toolsOf(fiber: Fiber | undefined): string[] {

@@ -29,7 +29,8 @@ export function problemOf(error: unknown, ownFiles: ReadonlySet<string>, fallbac
   return { message: clean(message), ...fallback, ...(stack === undefined ? {} : { stack }) };
 }
 
-/** One readable line: the parser's place lines and require stacks are in the problem already. */
+/** Readable text on one line: the parser's place lines and require stacks are in the problem already. */
 function clean(message: string): string {
-  return (message.split('\n').filter((line) => !/^\s*(?:Require stack:|- \/|at )/.test(line) && line.trim() !== '')[0] ?? message).trim();
+  const lines = message.split('\n').filter((line) => !/^\s*(?:Require stack:|- \/|at )/.test(line) && line.trim() !== '');
+  return lines.slice(0, 5).map((line) => line.trim()).join(' ') || message.trim();
 }

@@ -82,7 +82,7 @@ export class ToolRuntime extends Service {
    */
   register(definition: ToolDefinition): () => void {
     const entry = entryOf(definition);
-    return this[parts].visibility.layers.effect(this.ctx, (layer) => layer.tools.insert(definition.name, entry), { label: 'tools.register()' });
+    return this[parts].visibility.layers.effect(this.ctx, (layer) => layer.tools.insert(definition.name, entry), { label: `tools.register(${JSON.stringify(definition.name)})` });
   }
 
   /** Filters what the calling scope inherits (R3.12); several restrictions intersect. */
