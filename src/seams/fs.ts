@@ -72,6 +72,21 @@ export type FileDecision =
   | { readonly kind: 'applied'; readonly text: string | null; readonly version: string | null }
   | { readonly kind: 'refuse'; readonly error: Error };
 
+/**
+ * A mutation about to start, before the tool looked at the text. Listeners of `fs/mutation-check` refuse by returning an
+ * error: what must be told before "not found" or "ambiguous" (B10.10), or before a user is asked anything.
+ */
+export interface MutationCheck {
+  readonly kind: 'create' | 'write' | 'edit';
+  readonly target: FileTarget;
+  readonly displayPath: string;
+  readonly toolName: string;
+  readonly callId?: CallId;
+  readonly agent?: Agent;
+  /** Version of what is there now, null when absent. */
+  readonly version: string | null;
+}
+
 /** What the disk (or the open document) holds after a mutation. */
 export interface FileOutcome {
   readonly operation: 'create' | 'update' | 'none';
@@ -79,6 +94,8 @@ export interface FileOutcome {
   readonly before: string | null;
   readonly after: string | null;
   readonly version: string | null;
+  /** Absolute directories made for a new file, outermost first: what undoing it removes again (B11). */
+  readonly createdDirectories?: readonly string[];
 }
 
 export interface MutationContext {
@@ -94,12 +111,14 @@ export interface FileSystemService {
   resolve(path: string, cwd: string): Promise<FileTarget>;
   /** null: absent. */
   stat(target: FileTarget): Promise<FileStat | null>;
-  /** Raw bytes on disk from `start` (inclusive) to `end` (exclusive), as a stream. */
+  /** Raw bytes on disk from `start` (inclusive) to `end` (exclusive). Each chunk is only valid until the next is asked for. */
   readBytes(target: FileTarget, range?: { start?: number; end?: number }, signal?: AbortSignal): AsyncIterable<Uint8Array>;
   /** Whole text. Throws HarnessError FS_NOT_FOUND, FS_NOT_REGULAR_FILE, FS_NOT_TEXT (B10.2). */
   readText(target: FileTarget, displayPath: string, signal?: AbortSignal): Promise<TextFile>;
   /** The open document's text when the file is open with a buffer, else undefined: what streaming readers ask first. */
   openDocument(target: FileTarget): Promise<TextFile | undefined>;
+  /** Encoding of files without a byte-order mark (`utf8` unless the user chose another): for streaming readers. */
+  encodingFor(target: FileTarget): string;
   /** Replaces the whole text, creating parents (B10.6). Serialised per real path (A11). */
   write(target: FileTarget, content: string, context: MutationContext): Promise<FileOutcome>;
   /**
@@ -113,7 +132,11 @@ export interface FileSystemService {
    */
   commit(target: FileTarget, text: string | null, options: {
     expect?: string | null; encoding?: string; splices?: readonly TextSplice[]; signal?: AbortSignal;
-  }): Promise<{ version: string | null }>;
+    /** With `text` null: absolute directories to remove afterwards, when empty (B11). */
+    removeDirectories?: readonly string[];
+  }): Promise<{ version: string | null; createdDirectories?: readonly string[] }>;
+  /** Like `commit`, with exact bytes: undoing over content that was no text. */
+  commitBytes(target: FileTarget, bytes: Uint8Array, options: { expect?: string | null; signal?: AbortSignal }): Promise<{ version: string | null }>;
 }
 
 /** B10.12: what an agent has seen of a file. */
@@ -122,6 +145,12 @@ export type FileObservation = { kind: 'present'; version: string } | { kind: 'ab
 declare module '@deepseek-ai/cordis' {
   interface Context { fs: FileSystemService }
   interface Events {
+    /**
+     * Serial, before a mutation is computed, under the path's lock; the first error returned refuses. All events of this
+     * seam are filtered by the agent's scope.
+     */
+    'fs/mutation-check'(check: MutationCheck): Error | undefined | Promise<Error | undefined>;
+    /** A read, write or edit showed the agent this state. */
     'fs/observed'(target: FileTarget, observation: FileObservation, agent: Agent | undefined): void;
     /** kind create or write. */
     'fs/write-intent'(intent: FileIntent, next: () => Promise<FileDecision>): Promise<FileDecision>;

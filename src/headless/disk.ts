@@ -1,0 +1,292 @@
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import type { BigIntStats } from 'node:fs';
+import fs from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import { HarnessError } from '../contract/error.ts';
+import type { FileStat } from '../seams/fs.ts';
+
+/** Bytes to disk and back: atomic, stale-checked, never half-written. Paths are absolute and real. */
+
+/** What an error of the file system means to the one who asked. `verb`: read, write, edit. */
+export function diskError(verb: string, shownPath: string, error: unknown): Error {
+  if (error instanceof HarnessError) return error;
+  const code = codeOf(error);
+  const fail = (reason: string, harnessCode: string): HarnessError =>
+    new HarnessError(`cannot ${verb} "${shownPath}": ${reason}`, harnessCode, { cause: error });
+  switch (code) {
+    case 'ENOENT': return fail('not found', 'FS_NOT_FOUND');
+    case 'EISDIR': return fail('not a regular file', 'FS_NOT_REGULAR_FILE');
+    case 'ENOTDIR': return fail('a parent of this path is a file, not a directory', 'FS_NOT_FOUND');
+    case 'EACCES': case 'EPERM': return fail('permission denied', 'FS_PERMISSION');
+    case 'EROFS': return fail('the file system is read-only', 'FS_PERMISSION');
+    case 'ENOSPC': case 'EDQUOT': return fail('no space left on the disk; nothing was changed. Free some space, then retry', 'FS_NO_SPACE');
+    case 'ELOOP': return fail('too many symbolic links', 'FS_NOT_FOUND');
+    case 'ENAMETOOLONG': return fail('the path is too long', 'FS_BAD_PATH');
+    case 'EMFILE': case 'ENFILE': return fail('too many open files, retry later', 'FS_IO');
+    case 'EBUSY': case 'ETXTBSY': return fail('the file is in use by another program', 'FS_IO');
+    case 'ERR_INVALID_ARG_VALUE': return fail('the path contains a NUL character', 'FS_BAD_PATH');
+    default: return error instanceof Error ? fail(error.message, 'FS_IO') : fail(String(error), 'FS_IO');
+  }
+}
+
+/** `code` of a node error. */
+export function codeOf(error: unknown): string | undefined {
+  return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** The file was changed, or made, or removed since `expect` was taken. */
+export class StaleVersionError extends HarnessError {
+  constructor(shownPath: string, verb = 'write') {
+    super(`cannot ${verb} "${shownPath}": file changed since it was read — re-read the file, then retry`, 'FS_STALE_VERSION');
+  }
+}
+
+function versionOf(stat: BigIntStats): string {
+  return [stat.dev, stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].map((part) => part.toString(36)).join('-');
+}
+
+/** null: absent. */
+export async function statPath(realPath: string): Promise<FileStat & { links: number; uid: number; gid: number } | null> {
+  let stat: BigIntStats;
+  try {
+    stat = await fs.stat(realPath, { bigint: true });
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return null;
+    throw error;
+  }
+  const mode = Number(stat.mode) & 0o7777;
+  return {
+    kind: stat.isFile() ? 'file' : stat.isDirectory() ? 'directory' : 'other',
+    size: Number(stat.size), version: versionOf(stat), mode,
+    readonly: (mode & 0o222) === 0 || !(await isWritable(realPath)),
+    links: Number(stat.nlink), uid: Number(stat.uid), gid: Number(stat.gid),
+  };
+}
+
+async function isWritable(realPath: string): Promise<boolean> {
+  return fs.access(realPath, constants.W_OK).then(() => true, () => false);
+}
+
+/**
+ * The real path of what is at `absolute`; of an absent file the real path of its nearest existing ancestor plus the
+ * rest. A dangling symlink stands for the place it points to (J1).
+ */
+export async function realPathOf(absolute: string, hops = 40): Promise<string> {
+  try {
+    return await fs.realpath(absolute);
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'ELOOP' || hops === 0) throw error;
+    if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'EACCES') throw error;
+  }
+  const parent = path.dirname(absolute);
+  if (parent === absolute) return absolute;
+  const realParent = await realPathOf(parent, hops);
+  const place = path.join(realParent, path.basename(absolute));
+  const link = await fs.readlink(place).catch(() => undefined);
+  return link === undefined ? place : realPathOf(path.resolve(realParent, link), hops - 1);
+}
+
+/** A whole file and the version these bytes belong to. */
+export async function readWhole(realPath: string, signal?: AbortSignal): Promise<{ bytes: Uint8Array; version: string }> {
+  const handle = await fs.open(realPath, 'r');
+  try {
+    for (let attempt = 0; ; attempt++) {
+      signal?.throwIfAborted();
+      const before = await handle.stat({ bigint: true });
+      const bytes = await readHandle(handle, Number(before.size), signal);
+      const after = await handle.stat({ bigint: true });
+      const version = versionOf(before);
+      // read again when somebody wrote meanwhile: text and version must belong together
+      if (versionOf(after) === version || attempt === 4) return { bytes, version: versionOf(after) };
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+async function readHandle(handle: FileHandle, size: number, signal: AbortSignal | undefined): Promise<Uint8Array> {
+  let buffer = Buffer.allocUnsafeSlow(size);
+  let at = 0;
+  while (at < buffer.length) {
+    signal?.throwIfAborted();
+    const { bytesRead } = await handle.read(buffer, at, buffer.length - at, at);
+    if (bytesRead === 0) break;
+    at += bytesRead;
+  }
+  if (at < buffer.length) buffer = buffer.subarray(0, at);
+  return buffer;
+}
+
+const CHUNK_BYTES = 1024 * 1024;
+
+/**
+ * A file's bytes in megabyte chunks, the next one read while the last is looked at. Two buffers take turns, so that
+ * half a gigabyte costs no more memory than a page: a chunk is only valid until the next is asked for.
+ */
+export async function* readChunks(realPath: string, start: number, end: number | undefined, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+  if (end !== undefined && end <= start) return;
+  const handle = await fs.open(realPath, 'r');
+  let pending: Promise<{ bytesRead: number }> | undefined;
+  try {
+    const buffers = [Buffer.allocUnsafeSlow(CHUNK_BYTES), Buffer.allocUnsafeSlow(CHUNK_BYTES)] as const;
+    let at = start;
+    const read = (turn: number): Promise<{ bytesRead: number }> => {
+      const length = end === undefined ? CHUNK_BYTES : Math.min(CHUNK_BYTES, end - at);
+      return handle.read(buffers[turn === 0 ? 0 : 1], 0, length, at);
+    };
+    let next = pending = read(0);
+    for (let turn = 0; ; turn = 1 - turn) {
+      signal?.throwIfAborted();
+      const { bytesRead } = await next;
+      pending = undefined;
+      if (bytesRead === 0) return;
+      at += bytesRead;
+      const done = end !== undefined && at >= end;
+      if (!done) next = pending = read(1 - turn);
+      yield buffers[turn === 0 ? 0 : 1].subarray(0, bytesRead);
+      if (done) return;
+    }
+  } finally {
+    await pending?.catch(() => {});
+    await handle.close();
+  }
+}
+
+/** Makes the directory and returns what was made, outermost first. */
+export async function makeDirectories(directory: string): Promise<string[]> {
+  const first = await fs.mkdir(directory, { recursive: true });
+  if (first === undefined) return [];
+  const made: string[] = [];
+  for (let at = directory; at.length >= first.length; at = path.dirname(at)) {
+    made.unshift(at);
+    if (at === path.dirname(at)) break;
+  }
+  return made;
+}
+
+/** Removes those of `directories` (outermost first) that are empty. */
+export async function removeEmptyDirectories(directories: readonly string[]): Promise<void> {
+  for (const directory of directories.toReversed()) {
+    try {
+      await fs.rmdir(directory);
+    } catch {
+      return; // not empty, or gone: what encloses it is not empty either, or somebody else's by now
+    }
+  }
+}
+
+/**
+ * Puts `bytes` at `realPath`, or throws with the old content in place. `expect` is the version that must still be there
+ * (null: absent; undefined: whatever). Returns the new version.
+ */
+export async function putFile(realPath: string, bytes: Uint8Array, expect: string | null | undefined, shownPath: string): Promise<string> {
+  const current = await statPath(realPath);
+  if (expect !== undefined && (current?.version ?? null) !== expect) throw new StaleVersionError(shownPath);
+  const own = process.getuid?.();
+  const mustStay = current !== null && (current.links > 1 || (own !== undefined && own !== 0 && current.uid !== own));
+  const temporary = mustStay ? undefined : await writeTemporary(realPath, bytes, current);
+  if (temporary === undefined) {
+    await writeInPlace(realPath, bytes, expect, shownPath);
+  } else {
+    try {
+      if (expect !== undefined && ((await statPath(realPath))?.version ?? null) !== expect) throw new StaleVersionError(shownPath);
+      if (expect === null) await placeNew(temporary, realPath, shownPath);
+      else await replace(temporary, realPath);
+    } catch (error) {
+      await fs.rm(temporary, { force: true });
+      throw error;
+    }
+    await syncDirectory(path.dirname(realPath));
+  }
+  return (await statPath(realPath))?.version ?? '';
+}
+
+/** A synced sibling with the final mode, or undefined when the directory takes no new files. */
+async function writeTemporary(realPath: string, bytes: Uint8Array, current: { mode: number; uid: number; gid: number } | null): Promise<string | undefined> {
+  const temporary = path.join(path.dirname(realPath), `.${path.basename(realPath).slice(0, 40)}.${randomBytes(6).toString('hex')}.tmp`);
+  let handle: FileHandle;
+  try {
+    handle = await fs.open(temporary, 'wx', current === null ? 0o666 : 0o600);
+  } catch (error) {
+    if (current !== null && ['EACCES', 'EPERM', 'EROFS', 'ENAMETOOLONG'].includes(codeOf(error) ?? '')) return undefined;
+    throw error;
+  }
+  try {
+    await writeAll(handle, bytes);
+    if (current !== null) {
+      if (process.getuid?.() === 0) await handle.chown(current.uid, current.gid);
+      await handle.chmod(current.mode);
+    }
+    await handle.datasync();
+  } catch (error) {
+    await handle.close();
+    await fs.rm(temporary, { force: true });
+    throw error;
+  }
+  await handle.close();
+  return temporary;
+}
+
+async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length;) {
+    const { bytesWritten } = await handle.write(bytes, at, bytes.length - at, at);
+    at += bytesWritten;
+  }
+}
+
+/** Hard links and foreign owners would be lost by a rename. A failing write puts the old bytes back. */
+async function writeInPlace(realPath: string, bytes: Uint8Array, expect: string | null | undefined, shownPath: string): Promise<void> {
+  const old = await readWhole(realPath);
+  if (expect !== undefined && old.version !== expect) throw new StaleVersionError(shownPath);
+  const handle = await fs.open(realPath, 'r+');
+  try {
+    await writeAll(handle, bytes);
+    await handle.truncate(bytes.length);
+    await handle.datasync();
+  } catch (error) {
+    await writeAll(handle, old.bytes).then(() => handle.truncate(old.bytes.length)).catch(() => {});
+    throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Fails when somebody made the file meanwhile: a link never replaces. */
+async function placeNew(temporary: string, realPath: string, shownPath: string): Promise<void> {
+  try {
+    await fs.link(temporary, realPath);
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') throw new StaleVersionError(shownPath);
+    await replace(temporary, realPath); // no hard links on this file system
+    return;
+  }
+  await fs.rm(temporary, { force: true });
+}
+
+const RETRY_DELAYS = process.platform === 'win32' ? [10, 30, 90, 270] : [];
+
+/** Windows refuses while a scanner holds the file for a moment. */
+async function replace(temporary: string, realPath: string): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await fs.rename(temporary, realPath);
+    } catch (error) {
+      const delay = RETRY_DELAYS[attempt];
+      if (delay === undefined || !['EPERM', 'EACCES', 'EBUSY'].includes(codeOf(error) ?? '')) throw error;
+      await new Promise((resolve) => setTimeout(resolve, delay));
+    }
+  }
+}
+
+async function syncDirectory(directory: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  try {
+    const handle = await fs.open(directory, 'r');
+    await handle.sync().catch(() => {}).finally(() => handle.close());
+  } catch {
+    // not every file system lets a directory be opened: the rename itself is done
+  }
+}

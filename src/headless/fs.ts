@@ -1,0 +1,328 @@
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { Service } from '@deepseek-ai/cordis';
+import type { Context } from '@deepseek-ai/cordis';
+import z from '@deepseek-ai/schemastery';
+import { AbortError } from '../contract/abort.ts';
+import type { Agent } from '../contract/agent.ts';
+import { HarnessError } from '../contract/error.ts';
+import { scopeTarget } from '../scope/carrier.ts';
+import type {
+  FileDecision, FileIntent, FileOutcome, FileStat, FileSystemService, FileTarget, MutationContext, TextFile, TextSplice,
+} from '../seams/fs.ts';
+import { TextDecodeError } from '../text/codec.ts';
+import { decodeText, encodeText, spliceBytes } from '../text/encoding.ts';
+import type { DecodedText } from '../text/encoding.ts';
+import { splicesBetween } from '../text/hunk.ts';
+import { adoptEndings } from '../text/replace.ts';
+import { applySplices } from '../text/splice.ts';
+import {
+  codeOf, diskError, makeDirectories, putFile, readChunks, readWhole, realPathOf, removeEmptyDirectories, StaleVersionError, statPath,
+} from './disk.ts';
+import { PathLock } from './path-lock.ts';
+
+export interface Config {
+  /** How files without a byte-order mark are read and written; default strict UTF-8. */
+  encoding?: string;
+  /** Bytes above which a file is not taken into memory as text; default 256 MiB. */
+  maxTextBytes?: number;
+}
+
+/** What a path holds right now, before a mutation. */
+interface Current { readonly stat: FileStat | null; readonly text: TextFile | null; readonly version: string | null }
+
+type Verb = 'read' | 'write' | 'edit';
+
+/**
+ * `ctx.fs` on plain node. A host with editors derives from it: `openDocument`, `writeDocument` and `removeFile` say how
+ * an open buffer is read and changed, `encodingFor` which encoding the user chose; everything else (locks, intents,
+ * stale checks, atomic writes) is the same for both.
+ */
+export class NodeFileSystem extends Service implements FileSystemService {
+  static Config: z<Config> = z.object({
+    encoding: z.string().default('utf8'),
+    maxTextBytes: z.natural().min(1).default(256 * 1024 * 1024),
+  });
+
+  /** Held from the first look to the last byte, reviews included (A11). */
+  private readonly mutations = new PathLock();
+  /** Held for the write alone, so that a review can commit from inside an intent. */
+  private readonly writes = new PathLock();
+  /** The bytes behind texts read from disk. */
+  private readonly sources = new WeakMap<TextFile, DecodedText>();
+  private readonly encoding: string;
+  private readonly maxTextBytes: number;
+
+  constructor(ctx: Context, config: Config = {}) {
+    super(ctx, 'fs');
+    this.encoding = config.encoding ?? 'utf8';
+    this.maxTextBytes = config.maxTextBytes ?? 256 * 1024 * 1024;
+  }
+
+  async resolve(given: string, cwd: string): Promise<FileTarget> {
+    const absolute = path.resolve(cwd, given);
+    try {
+      return { path: absolute, realPath: await realPathOf(absolute) };
+    } catch (error) {
+      throw diskError('access', given, error);
+    }
+  }
+
+  async stat(target: FileTarget): Promise<FileStat | null> {
+    try {
+      const found = await statPath(target.realPath);
+      const document = await this.openDocument(target);
+      if (document === undefined) return found;
+      return {
+        kind: 'file', size: found?.size ?? Buffer.byteLength(document.text), version: document.version,
+        mode: found?.mode ?? 0o644, readonly: found?.readonly ?? false,
+      };
+    } catch (error) {
+      throw diskError('read', target.path, error);
+    }
+  }
+
+  async *readBytes(target: FileTarget, range: { start?: number; end?: number } = {}, signal?: AbortSignal): AsyncIterable<Uint8Array> {
+    try {
+      yield* readChunks(target.realPath, range.start ?? 0, range.end, signal);
+    } catch (error) {
+      throw this.explain('read', target.path, error, signal);
+    }
+  }
+
+  async readText(target: FileTarget, displayPath: string, signal?: AbortSignal): Promise<TextFile> {
+    const document = await this.openDocument(target);
+    if (document !== undefined) return document;
+    try {
+      const stat = await statPath(target.realPath);
+      if (stat === null) throw new HarnessError(`cannot read "${displayPath}": not found`, 'FS_NOT_FOUND');
+      if (stat.kind !== 'file') throw new HarnessError(`cannot read "${displayPath}": not a regular file`, 'FS_NOT_REGULAR_FILE');
+      return await this.readDisk(target, stat.size, signal);
+    } catch (error) {
+      throw this.explain('read', displayPath, error, signal);
+    }
+  }
+
+  /** The buffer of an editor. Plain node has none. */
+  async openDocument(_target: FileTarget): Promise<TextFile | undefined> {
+    return undefined;
+  }
+
+  async write(target: FileTarget, content: string, context: MutationContext): Promise<FileOutcome> {
+    return this.mutations.run(target.realPath, context.signal, async () => {
+      const current = await this.look(target, 'write', context);
+      const kind = current.version === null ? 'create' : 'write';
+      await this.check(kind, target, current.version, context);
+      this.assertWritable(current.stat, 'write', context.displayPath);
+      const before = current.text;
+      const after = before === null ? content : adoptEndings(before.text, content);
+      const splices = before === null ? [] : splicesBetween(before.text, after);
+      return this.propose({ kind, target, ...context, before, version: current.version, after, splices });
+    });
+  }
+
+  async edit(
+    target: FileTarget, compute: (before: TextFile) => readonly TextSplice[], context: MutationContext,
+  ): Promise<FileOutcome> {
+    return this.mutations.run(target.realPath, context.signal, async () => {
+      const current = await this.look(target, 'edit', context);
+      await this.check('edit', target, current.version, context);
+      if (current.version === null) throw new HarnessError(`cannot edit "${context.displayPath}": not found`, 'FS_NOT_FOUND');
+      this.assertWritable(current.stat, 'edit', context.displayPath);
+      const before = current.text ?? await this.readText(target, context.displayPath, context.signal).catch((error: unknown) => {
+        throw retitle(error, context.displayPath);
+      });
+      const splices = compute(before);
+      return this.propose({
+        kind: 'edit', target, ...context, before, version: before.version, after: applySplices(before.text, splices), splices,
+      });
+    });
+  }
+
+  async commit(target: FileTarget, text: string | null, options: {
+    expect?: string | null; encoding?: string; splices?: readonly TextSplice[]; signal?: AbortSignal; removeDirectories?: readonly string[];
+  } = {}): Promise<{ version: string | null; createdDirectories?: readonly string[] }> {
+    const { expect, signal } = options;
+    return this.writes.run(target.realPath, signal, async () => {
+      try {
+        if (text === null) {
+          if (expect !== undefined && await this.versionOf(target) !== expect) throw new StaleVersionError(target.path);
+          await this.removeFile(target);
+          await removeEmptyDirectories(options.removeDirectories ?? []);
+          return { version: null };
+        }
+        const current = await this.look(target, 'write', { displayPath: target.path, signal });
+        if (expect !== undefined && current.version !== expect) throw new StaleVersionError(target.path);
+        this.assertWritable(current.stat, 'write', target.path);
+        const splices = current.text === null ? [] : options.splices ?? splicesBetween(current.text.text, text);
+        return await this.put(target, current.text, text, splices, current.version, { shown: target.path, encoding: options.encoding });
+      } catch (error) {
+        throw this.explain('write', target.path, error, signal);
+      }
+    });
+  }
+
+  async commitBytes(
+    target: FileTarget, bytes: Uint8Array, options: { expect?: string | null; signal?: AbortSignal } = {},
+  ): Promise<{ version: string | null }> {
+    return this.writes.run(target.realPath, options.signal, async () => {
+      try {
+        return { version: await putFile(target.realPath, bytes, options.expect, target.path) };
+      } catch (error) {
+        throw this.explain('write', target.path, error, options.signal);
+      }
+    });
+  }
+
+  /** Changes an open buffer and saves it; `before` is what `openDocument` gave. Returns the new version. */
+  protected writeDocument(_target: FileTarget, _before: TextFile, _splices: readonly TextSplice[], _after: string): Promise<string> {
+    throw new Error('this file system has no documents');
+  }
+
+  protected async removeFile(target: FileTarget): Promise<void> {
+    await fs.rm(target.realPath, { force: true });
+  }
+
+  /** The encoding of a file without a byte-order mark, and of a new one. */
+  encodingFor(_target: FileTarget): string {
+    return this.encoding;
+  }
+
+  private async readDisk(target: FileTarget, size: number, signal?: AbortSignal): Promise<TextFile> {
+    if (size > this.maxTextBytes) {
+      throw new HarnessError(`the file is too large to take in whole (${size} bytes; the limit is ${this.maxTextBytes})`, 'FS_TOO_LARGE');
+    }
+    const { bytes, version } = await readWhole(target.realPath, signal);
+    const decoded = await decodeText(bytes, this.encodingFor(target));
+    const file: TextFile = { text: decoded.text, encoding: decoded.encoding, version, source: 'disk', dirty: false };
+    this.sources.set(file, decoded);
+    return file;
+  }
+
+  /** What is there. `text` is null when absent, and for a write also when it is no text. */
+  private async look(target: FileTarget, verb: 'write' | 'edit', context: { displayPath: string; signal?: AbortSignal }): Promise<Current> {
+    const { displayPath, signal } = context;
+    try {
+      const stat = await statPath(target.realPath);
+      if (stat !== null && stat.kind !== 'file') throw new HarnessError(`cannot ${verb} "${displayPath}": not a regular file`, 'FS_NOT_REGULAR_FILE');
+      const document = await this.openDocument(target);
+      if (document !== undefined) return { stat, text: document, version: document.version };
+      if (stat === null) return { stat, text: null, version: null };
+      try {
+        const text = await this.readDisk(target, stat.size, signal);
+        return { stat, text, version: text.version };
+      } catch (error) {
+        // the reason is told when an edit asks for the text; a write may replace what is no text
+        if (error instanceof TextDecodeError || (error instanceof HarnessError && error.code === 'FS_TOO_LARGE')) {
+          return { stat, text: null, version: stat.version };
+        }
+        throw error;
+      }
+    } catch (error) {
+      throw this.explain(verb, displayPath, error, signal);
+    }
+  }
+
+  private async versionOf(target: FileTarget): Promise<string | null> {
+    return (await this.openDocument(target))?.version ?? (await statPath(target.realPath))?.version ?? null;
+  }
+
+  private async check(kind: FileIntent['kind'], target: FileTarget, version: string | null, context: MutationContext): Promise<void> {
+    const { displayPath, toolName, callId, agent } = context;
+    const refusal: unknown = await this.ctx.serial(
+      this.scope(agent), 'fs/mutation-check', { kind, target, displayPath, toolName, callId, agent, version },
+    );
+    if (refusal instanceof Error) throw refusal;
+    if (refusal !== undefined && refusal !== null) throw new Error('fs/mutation-check returned something that is not an error');
+  }
+
+  private assertWritable(stat: FileStat | null, verb: Verb, displayPath: string): void {
+    if (stat?.readonly !== true) return;
+    throw new HarnessError(`cannot ${verb} "${displayPath}": the file is read-only (mode ${stat.mode.toString(8)})`, 'FS_PERMISSION');
+  }
+
+  private async propose(intent: FileIntent): Promise<FileOutcome> {
+    const { target, agent, signal, before, displayPath } = intent;
+    const event = intent.kind === 'edit' ? 'fs/edit-intent' : 'fs/write-intent';
+    const decision: FileDecision = await this.ctx.waterfall(
+      this.scope(agent), event, intent, async (): Promise<FileDecision> => ({ kind: 'apply' }),
+    );
+    const outcome = await this.decide(event, intent, decision, async (after, splices) => {
+      if (signal?.aborted) throw new AbortError();
+      const verb = intent.kind === 'edit' ? 'edit' : 'write';
+      try {
+        return await this.writes.run(target.realPath, signal, () =>
+          this.put(target, before, after, splices, intent.version, { shown: displayPath, verb }));
+      } catch (error) {
+        throw this.explain(verb, displayPath, error, signal);
+      }
+    });
+    const observation = outcome.version === null ? { kind: 'absent' as const } : { kind: 'present' as const, version: outcome.version };
+    this.ctx.emit(this.scope(agent), 'fs/observed', target, observation, agent);
+    return outcome;
+  }
+
+  private async decide(
+    event: string, intent: FileIntent, decision: FileDecision,
+    write: (after: string, splices: readonly TextSplice[]) => Promise<{ version: string; createdDirectories?: readonly string[] }>,
+  ): Promise<FileOutcome> {
+    const before = intent.before?.text ?? null;
+    const operation = (after: string | null): FileOutcome['operation'] =>
+      intent.version === null ? (after === null ? 'none' : 'create') : intent.before !== null && after === before ? 'none' : 'update';
+    switch (decision?.kind) {
+      case 'refuse':
+        throw decision.error instanceof Error ? decision.error : new Error(`${event} refused the change`);
+      case 'applied':
+        return { operation: operation(decision.text), before, after: decision.text, version: decision.version };
+      case 'apply': {
+        const after = decision.text ?? intent.after;
+        const splices = after === intent.after ? intent.splices : before === null ? [] : splicesBetween(before, after);
+        const written = await write(after, splices);
+        return { operation: operation(after), before, after, ...written };
+      }
+      default:
+        throw new Error(`${event} returned an unsupported decision; nothing was written`);
+    }
+  }
+
+  private async put(
+    target: FileTarget, before: TextFile | null, after: string, splices: readonly TextSplice[], expect: string | null,
+    options: { shown: string; encoding?: string; verb?: Verb },
+  ): Promise<{ version: string; createdDirectories?: readonly string[] }> {
+    if (await this.versionOf(target) !== expect) throw new StaleVersionError(options.shown, options.verb);
+    if (before?.source === 'document') return { version: await this.writeDocument(target, before, splices, after) };
+    const decoded = before === null ? undefined : this.sources.get(before);
+    if (before !== null && decoded === undefined) throw new Error(`the text of "${options.shown}" was not read by this file system`);
+    if (decoded !== undefined && splices.length === 0) return { version: before?.version ?? '' };
+    const bytes = decoded === undefined
+      ? await encodeText(after, options.encoding ?? this.encodingFor(target))
+      : spliceBytes(decoded, splices);
+    const createdDirectories = expect === null ? await makeDirectories(path.dirname(target.realPath)) : [];
+    try {
+      const version = await putFile(target.realPath, bytes, expect, options.shown);
+      return { version, ...(createdDirectories.length > 0 && { createdDirectories }) };
+    } catch (error) {
+      await removeEmptyDirectories(createdDirectories);
+      throw error instanceof StaleVersionError ? new StaleVersionError(options.shown, options.verb) : error;
+    }
+  }
+
+  private scope(agent: Agent | undefined): object {
+    return scopeTarget(this, agent);
+  }
+
+  /** An error as the caller should read it: about `displayPath`, with a code. */
+  private explain(verb: Verb, displayPath: string, error: unknown, signal?: AbortSignal): Error {
+    if (signal?.aborted && (codeOf(error) === 'ABORT_ERR' || (error instanceof Error && error.name === 'AbortError'))) return new AbortError();
+    if (error instanceof TextDecodeError || (error instanceof HarnessError && ['FS_TOO_LARGE', 'FS_ENCODING'].includes(error.code))) {
+      return new HarnessError(`cannot ${verb} "${displayPath}": ${error.message}`, error.code, { cause: error });
+    }
+    return diskError(verb, displayPath, error);
+  }
+}
+
+/** A failed look at the text, told as a failed edit. */
+function retitle(error: unknown, displayPath: string): unknown {
+  if (!(error instanceof HarnessError)) return error;
+  return new HarnessError(error.message.replace(`cannot read "${displayPath}"`, `cannot edit "${displayPath}"`), error.code, { cause: error });
+}
