@@ -1,6 +1,7 @@
 // node scripts/vscode-home.mjs [--no-browser]
 // Installs a real VS Code that needs no desktop: code-server with the Node.js it wants, from the npm registry, into
 // .vscode-home/ (or $DSH_VSCODE_HOME), and the Debian packages it needs. A home of these versions is left as it is.
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -11,8 +12,13 @@ const CODE_SERVER = '4.139.1'; // VS Code 1.139.1
 const NODE = '24.22.3'; // code-server's `engines` asks for Node 24
 const STAMP = `code-server ${CODE_SERVER} node ${NODE}`;
 
-/** What native modules are built with, and what a headless browser needs. */
-const BUILD_PACKAGES = ['libkrb5-dev', 'python3', 'make', 'g++', 'pkg-config'];
+/**
+ * The native modules worth compiling: log files (an extension's output channels are log files) and the extension host's
+ * watchdog. Terminals and file watching come compiled; the rest (proxy logins, the agent host's database, Windows) is
+ * never loaded here. So code-server's own install scripts, which compile everything, don't run.
+ */
+const COMPILED = ['@vscode/spdlog', '@vscode/native-watchdog'];
+const COMPILERS = { python3: 'python3', make: 'make', 'g++': 'g++' };
 const BROWSER_PACKAGES = ['chromium', 'fonts-liberation', 'fonts-dejavu-core'];
 const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
@@ -48,44 +54,28 @@ export function findBrowser() {
   return BROWSERS.map(which).find((file) => file !== undefined);
 }
 
-async function missingPackages(names) {
-  const there = await Promise.all(
-    names.map((name) =>
-      run('dpkg-query', ['-W', '-f=${db:Status-Status}', name]).then(
-        (out) => out.trim() === 'installed',
-        () => false,
-      ),
-    ),
-  );
-  return names.filter((_, i) => !there[i]);
-}
-
-/** Installs what is missing of `names` with apt; elsewhere says what is needed. */
-async function ensureSystemPackages(names, why) {
-  if (names.length === 0) return;
-  if (!which('apt-get') || !which('dpkg-query')) {
-    if (which('make') && which('g++') && which('python3') && (!names.includes('chromium') || findBrowser())) return;
-    throw new Plain(`${why}: this needs ${names.join(', ')} (names as in Debian). Install them with your package manager, then try again.`);
-  }
-  const missing = await missingPackages(names);
-  if (missing.length === 0) return;
-  const root = process.getuid?.() === 0;
-  const sudo = root ? [] : which('sudo') ? ['sudo', ...(process.stdin.isTTY ? [] : ['-n'])] : undefined;
-  const byHand = `sudo apt-get install -y --no-install-recommends ${missing.join(' ')}`;
-  if (sudo === undefined) throw new Plain(`${why}: system packages are missing and there is neither root nor sudo. Run as root:\n  ${byHand.replace('sudo ', '')}`);
-  const env = ['env', 'DEBIAN_FRONTEND=noninteractive'];
-  const apt = (args) => {
-    const [command, ...rest] = [...sudo, ...env, 'apt-get', ...args];
+/**
+ * Installs Debian packages; where that can't be, the error says what to run by hand.
+ * @param {string[]} names
+ */
+async function installPackages(names) {
+  const byHand = `apt-get install -y --no-install-recommends ${names.join(' ')}`;
+  if (!which('apt-get')) throw new Plain(`Missing: ${names.join(', ')} (names as in Debian). Install them with your package manager, then try again.`);
+  const asRoot = process.getuid?.() === 0 ? [] : which('sudo') ? ['sudo', ...(process.stdin.isTTY ? [] : ['-n'])] : undefined;
+  if (asRoot === undefined) throw new Plain(`System packages are missing, and there is neither root nor sudo. Run as root:\n  ${byHand}`);
+  const apt = (...args) => {
+    const [command, ...rest] = [...asRoot, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', ...args];
     return run(command, rest);
   };
   try {
-    if (sudo.length === 1) await run('sudo', ['-v']);
-    await step(`installing system packages: ${missing.join(' ')}`, async () => {
-      await apt(['update', '-qq']).catch(() => undefined); // a dead third-party source must not stop us: install tells
-      await apt(['install', '-y', '-qq', '--no-install-recommends', ...missing]);
+    // sudo asks for the password on the terminal, before the progress line is there
+    if (asRoot.length === 1) spawnSync('sudo', ['-v'], { stdio: 'inherit' });
+    await step(`installing system packages: ${names.join(' ')}`, async () => {
+      await apt('update', '-qq').catch(() => undefined); // a dead third-party source need not stop us: install tells
+      await apt('install', '-y', '-qq', '--no-install-recommends', ...names);
     });
   } catch (error) {
-    throw new Plain(`${why}: system packages could not be installed. By hand:\n  ${byHand}\n\n${error.message}`);
+    throw new Plain(`System packages could not be installed. As root:\n  ${byHand}\n\n${error.message}`);
   }
 }
 
@@ -104,8 +94,17 @@ function prune(root) {
   for (const dir of ['extensions/copilot', 'node_modules/@microsoft/mxc-sdk', 'node_modules/@devcontainers', 'node_modules/node-pty/third_party']) {
     drop(path.join(vscode, dir));
   }
-  for (const top of [modules, path.join(root, 'node_modules/argon2')]) {
-    for (const name of list(top)) drop(path.join(top, name, 'build/Release/obj.target'));
+  for (const name of COMPILED) drop(path.join(modules, name, 'build/Release/obj.target'));
+}
+
+/** Compiles what is worth it. Without a compiler VS Code still runs; only what extensions log stays invisible. */
+async function compile(dir, env, log) {
+  try {
+    const missing = Object.entries(COMPILERS).filter(([program]) => !which(program));
+    if (missing.length > 0) await installPackages(missing.map(([, name]) => name));
+    await step('compiling native modules', () => run('npm', ['rebuild', '--foreground-scripts', ...COMPILED], { cwd: dir, env, log }));
+  } catch (error) {
+    console.error(`VS Code's log module could not be compiled, so output channels will stay empty:\n${error.message}`);
   }
 }
 
@@ -118,23 +117,26 @@ async function install(where) {
   const log = `${where}.log`;
   fs.rmSync(log, { force: true });
   const nodePackage = `node-linux-${process.arch}`;
-  const flags = ['--no-audit', '--no-fund', '--loglevel=error', '--foreground-scripts'];
+  const flags = ['--no-audit', '--no-fund', '--loglevel=error', '--ignore-scripts'];
   try {
     await step(`installing Node ${NODE} for code-server`, () => run('npm', ['install', ...flags, `${nodePackage}@${NODE}`], { cwd: root, log }));
-    // code-server looks at npm's user agent for its Node major, and its native modules must be built with the headers
-    // of that Node: first on PATH, and named as nodedir.
     const nodeDir = path.join(root, 'node_modules', nodePackage);
-    const env = {
-      ...process.env,
-      PATH: `${path.join(nodeDir, 'bin')}${path.delimiter}${process.env.PATH}`,
-      npm_config_nodedir: nodeDir,
-      JOBS: 'max',
-    };
-    // npm run sets these for its own Node; the inner npm has to find its own
-    for (const key of ['npm_node_execpath', 'NODE', 'npm_config_user_agent', 'npm_config_local_prefix']) delete env[key];
-    await step(`installing code-server ${CODE_SERVER} (a minute or two)`, () =>
-      run('npm', ['install', ...flags, `code-server@${CODE_SERVER}`], { cwd: root, env, log }),
-    );
+    // native modules must be compiled by, and with the headers of, the Node that loads them
+    const env = { ...process.env, PATH: `${path.join(nodeDir, 'bin')}${path.delimiter}${process.env.PATH}`, npm_config_nodedir: nodeDir, JOBS: 'max' };
+    // npm run leaves these behind; the inner npm has to find its own
+    for (const key of ['npm_node_execpath', 'NODE', 'npm_config_user_agent', 'npm_config_local_prefix', 'INIT_CWD']) delete env[key];
+    const vscode = path.join(root, 'node_modules/code-server/lib/vscode');
+    await step(`installing code-server ${CODE_SERVER}`, async () => {
+      await run('npm', ['install', ...flags, `code-server@${CODE_SERVER}`], { cwd: root, env, log });
+      // what code-server's own postinstall does: VS Code's modules, its extensions', the `code` of its terminals
+      for (const dir of [vscode, path.join(vscode, 'extensions')]) await run('npm', ['install', '--omit=dev', ...flags], { cwd: dir, env, log });
+      for (const [dir, link] of [['remote-cli', 'code-server'], ['helpers', 'browser.sh']]) {
+        const name = dir === 'helpers' ? 'browser-linux.sh' : 'code-linux.sh';
+        fs.rmSync(path.join(vscode, 'bin', dir, link), { force: true });
+        fs.symlinkSync(name, path.join(vscode, 'bin', dir, link));
+      }
+    });
+    await compile(vscode, env, log);
     prune(root);
     const entry = path.join(root, 'node_modules/code-server/out/node/entry.js');
     fs.writeFileSync(path.join(root, 'config.yaml'), '');
@@ -167,10 +169,9 @@ export async function ensureHome({ browser = false } = {}) {
       `A VS Code can be installed from npm on Linux only (this is ${process.platform}-${process.arch}). Install desktop VS Code and put \`code\` on PATH, or name it: DSH_VSCODE=/path/to/code.`,
     );
   }
-  const needed = [...(ready ? [] : BUILD_PACKAGES), ...(browser && findBrowser() === undefined ? BROWSER_PACKAGES : [])];
-  await ensureSystemPackages(needed, ready ? 'Driving VS Code in a browser' : 'Installing VS Code');
-  if (!ready) await install(found.root);
+  if (browser && findBrowser() === undefined) await installPackages(BROWSER_PACKAGES);
   if (browser && findBrowser() === undefined) throw new Plain('No Chromium or Chrome on PATH. Install one, or name it: CHROMIUM=/path/to/chromium.');
+  if (!ready) await install(found.root);
   return found;
 }
 
