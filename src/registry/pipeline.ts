@@ -23,6 +23,7 @@ interface ApprovalGate {
   request(request: { agent: Agent; toolName: string; callId: CallId; reason?: string; signal: AbortSignal }): Promise<ApprovalOutcome>;
 }
 
+const allow: PreToolDecision = { kind: 'allow' };
 const toBody: Verdict = { kind: 'dispatch' };
 const withPost = (result: ToolExecutionResult): Outcome => ({ kind: 'post-result', result });
 const final = (result: ToolExecutionResult): Outcome => ({ kind: 'final-result', result });
@@ -57,17 +58,13 @@ export class Pipeline {
         `only \`${RUN_CODE_NAME}\` is callable directly — call \`${call.name}\` from inside a \`${RUN_CODE_NAME}\` program instead`,
       )));
     }
-    if (this.#events.heard('tools/pre-execute')) return this.#decide(call);
-    try {
-      return this.#guard(call);
-    } catch (error) {
-      return final(failureOf(error));
-    }
+    return this.#decide(call);
   }
 
   async #decide(call: Call): Promise<Verdict> {
     try {
-      const decision: unknown = await this.#events.before(call);
+      // Nobody to ask still means a turn of the microtask queue: no body runs inside the caller's own `execute()`.
+      const decision: unknown = await (this.#events.heard('tools/pre-execute') ? this.#events.before(call) : allow);
       if (typeof decision !== 'object' || decision === null) throw new TypeError('tools/pre-execute returned an unsupported decision');
       const { kind, reason } = decision as Partial<Exclude<PreToolDecision, { kind: 'allow' }>> | { kind: 'allow'; reason?: never };
       const given = typeof reason === 'string' ? reason : undefined;
