@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Service, type Context } from '@deepseek-ai/cordis';
+import { AgentCancelledError } from '../agent/failure.ts';
 import { HarnessError } from '../contract/error.ts';
 import type { ToolExecution } from '../contract/tool.ts';
 import type { FileDecision, FileIntent, FileTarget } from '../seams/fs.ts';
@@ -109,7 +110,7 @@ export class Review extends Service implements ReviewService {
     const { id } = change.record;
     await this.put(change);
     const decision = new Promise<FileDecision>((resolve) => {
-      const abort = () => void this.stopped(id);
+      const abort = () => void this.stopped(id, intent.signal?.reason);
       const settle = (answer: FileDecision) => {
         this.waiters.delete(id);
         intent.signal?.removeEventListener('abort', abort);
@@ -127,11 +128,12 @@ export class Review extends Service implements ReviewService {
    * The call was stopped while its change waited. What the user typed on the proposed side stays pending; an untouched
    * proposal goes with the call. A host that closes keeps everything for the next start.
    */
-  private async stopped(id: string): Promise<void> {
+  private async stopped(id: string, reason: unknown): Promise<void> {
+    const byHost = reason instanceof AgentCancelledError && reason.agentCause.kind === 'disposed';
     const change = this.changes.get(id);
     const waiter = this.waiters.get(id);
     waiter?.settle({ kind: 'refuse', error: new HarnessError('tool call aborted', 'ABORTED') });
-    if (change === undefined || this.closing) return;
+    if (change === undefined || this.closing || byHost) return;
     const { original, proposed, base, decided } = change.record;
     const untouched = decided.length === 0 ? proposed === original : proposed === base;
     if (untouched) await this.drop(change.with({ decided: change.decide(change.hunks, 'undone') }));
@@ -153,8 +155,8 @@ export class Review extends Service implements ReviewService {
 
   async setProposed(id: string, text: string): Promise<void> {
     await this.locked(id, async (change) => {
-      if (change.record.state !== 'staged' || change.record.proposed === text) return;
-      await this.settle(change.with({ proposed: text }));
+      // typing decides nothing, even when it takes every change back
+      if (change.record.state === 'staged' && change.record.proposed !== text) await this.put(change.with({ proposed: text }));
     });
   }
 

@@ -1,0 +1,91 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import type { ReviewFile, ReviewService } from '../../seams/review.ts';
+
+export const SCHEME = 'dsh-review';
+
+/** The editable right side of a review, or with `base` the text before it. The name carries the extension, so that the editor knows the language. */
+export function reviewUri(file: Pick<ReviewFile, 'id' | 'file'>, side: 'proposed' | 'base' = 'proposed'): vscode.Uri {
+  return vscode.Uri.from({ scheme: SCHEME, path: `/${file.id}/${path.basename(file.file)}`, ...(side === 'base' ? { query: 'base' } : {}) });
+}
+
+/** Which review a `dsh-review:` URI belongs to. */
+export function reviewIdOf(uri: vscode.Uri): string | undefined {
+  return uri.scheme === SCHEME ? uri.path.split('/')[1] : undefined;
+}
+
+/**
+ * Staged texts as files (design 4): writable, so that the proposed side can be edited; saving, by hand or by auto-save,
+ * keeps what was typed and accepts nothing.
+ */
+export class ReviewFiles implements vscode.FileSystemProvider, vscode.Disposable {
+  readonly #review: ReviewService;
+  readonly #changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
+  readonly onDidChangeFile = this.#changed.event;
+  readonly #times = new Map<string, number>();
+  readonly #unsubscribe: () => void;
+
+  constructor(review: ReviewService) {
+    this.#review = review;
+    this.#unsubscribe = review.onChange((file) => {
+      this.#times.set(file.id, Date.now());
+      const type = file.state === 'decided' ? vscode.FileChangeType.Deleted : vscode.FileChangeType.Changed;
+      this.#changed.fire([{ type, uri: reviewUri(file) }, { type, uri: reviewUri(file, 'base') }]);
+    });
+  }
+
+  #file(uri: vscode.Uri): ReviewFile {
+    const file = this.#review.file(reviewIdOf(uri) ?? '');
+    if (file === undefined || file.state === 'decided') throw vscode.FileSystemError.FileNotFound(uri);
+    return file;
+  }
+
+  #text(uri: vscode.Uri): string {
+    const file = this.#file(uri);
+    return uri.query === 'base' ? file.base : file.proposed;
+  }
+
+  stat(uri: vscode.Uri): vscode.FileStat {
+    const text = this.#text(uri);
+    const mtime = this.#times.get(reviewIdOf(uri) ?? '') ?? 1;
+    return {
+      type: vscode.FileType.File, ctime: 0, mtime, size: Buffer.byteLength(text),
+      ...(uri.query === 'base' ? { permissions: vscode.FilePermission.Readonly } : {}),
+    };
+  }
+
+  readFile(uri: vscode.Uri): Uint8Array {
+    return Buffer.from(this.#text(uri), 'utf8');
+  }
+
+  async writeFile(uri: vscode.Uri, content: Uint8Array): Promise<void> {
+    const file = this.#file(uri);
+    if (uri.query === 'base') throw vscode.FileSystemError.NoPermissions(uri);
+    await this.#review.setProposed(file.id, new TextDecoder().decode(content));
+  }
+
+  readDirectory(): [string, vscode.FileType][] {
+    return [];
+  }
+
+  watch(): vscode.Disposable {
+    return new vscode.Disposable(() => undefined);
+  }
+
+  createDirectory(uri: vscode.Uri): void {
+    throw vscode.FileSystemError.NoPermissions(uri);
+  }
+
+  delete(uri: vscode.Uri): void {
+    throw vscode.FileSystemError.NoPermissions(uri);
+  }
+
+  rename(uri: vscode.Uri): void {
+    throw vscode.FileSystemError.NoPermissions(uri);
+  }
+
+  dispose(): void {
+    this.#unsubscribe();
+    this.#changed.dispose();
+  }
+}
