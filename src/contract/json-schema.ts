@@ -223,6 +223,15 @@ class SubsetWalk {
   }
 }
 
+/** Whether a schema is of the supported subset (S1.27). Never throws. */
+export function isSupportedJsonSchema(schema: unknown): schema is JsonSchemaNode {
+  try {
+    return new SubsetWalk().run(schema, 'schema').length === 0;
+  } catch {
+    return false; // a getter of the schema threw
+  }
+}
+
 /** Throws a `JsonSchemaError` naming every place where a schema leaves the supported subset (S1.27). */
 export function assertSupportedJsonSchema(schema: unknown): asserts schema is JsonSchemaNode {
   const violations = new SubsetWalk().run(schema, 'schema');
