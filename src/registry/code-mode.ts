@@ -6,9 +6,9 @@ import type { CodeRunResult, CodeRuntime } from './code-runtime.ts';
 import { ToolEntry } from './layer.ts';
 import type { Pipeline } from './pipeline.ts';
 import { RUN_CODE_NAME, createRunCodeTool } from './run-code.ts';
-import { renderToolsSdkPy } from './sdk-py.ts';
-import { renderToolsSdk } from './sdk-ts.ts';
-import type { ToolSdkSchema } from './sdk-ts.ts';
+import { renderToolsSdkPy } from '../contract/py-types.ts';
+import { renderToolsSdk } from '../contract/ts-types.ts';
+import type { ToolSdkSchema } from '../contract/ts-types.ts';
 import type { Visibility } from './visibility.ts';
 
 const renderers: Record<string, (tools: ToolSdkSchema[]) => string> = { typescript: renderToolsSdk, python: renderToolsSdkPy };

@@ -18,8 +18,8 @@ export { TOOL_ABORTED, TOOL_ABORTED_BEFORE_DISPATCH, ToolNotFoundError, ToolOutp
 export { CodeRunFailedError, RUN_CODE_NAME } from './run-code.ts';
 export { TOOL_RUNTIME_SCHEDULER } from './scheduler.ts';
 export type { ScheduledToolDispatch, ScheduledToolPreparation, ToolRuntimeScheduler } from './scheduler.ts';
-export { jsonSchemaToTs, renderToolsSdk } from './sdk-ts.ts';
-export { jsonSchemaToPy, renderToolsSdkPy } from './sdk-py.ts';
+export { jsonSchemaToTs, renderToolsSdk } from '../contract/ts-types.ts';
+export { jsonSchemaToPy, renderToolsSdkPy } from '../contract/py-types.ts';
 export type { CodeDispatchLog } from './events.ts';
 export type { JsonValue } from '../contract/json.ts';
 export type {
