@@ -15,7 +15,7 @@ export type AgentCancelCause =
 export type InboxTarget = 'next-turn' | 'next-step';
 
 /** Provider and model that an agent's requests go to; absent fields fall back to the host's selection. */
-export interface AgentOptions { provider?: string; model?: string; maxTokens?: number }
+export interface AgentOptions { provider?: string; model?: string; maxTokens?: number; reasoningEffort?: string }
 
 /** The pending input of an agent, in order. */
 export interface Inbox {

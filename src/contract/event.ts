@@ -46,6 +46,13 @@ export type TurnEndReason =
 export interface TodoItem { content: string; status: 'pending' | 'in_progress' | 'completed' }
 export type ApprovalOutcome = 'allowed-once' | 'rejected' | 'cancelled' | 'unavailable';
 export type ApprovalPolicy = 'ask' | 'never';
+/**
+ * What the user allowed for the rest of a session: a tool, one exact command, or commands that begin with these words.
+ */
+export type ApprovalRule =
+  | { kind: 'tool'; toolName: string }
+  | { kind: 'command'; toolName: string; command: string }
+  | { kind: 'command-prefix'; toolName: string; words: string[] };
 
 /** Merge-extensible table of session events (L11.2). No canonical `value` is ever in it (D5.2). */
 export interface SessionEventMap {
@@ -63,13 +70,16 @@ export interface SessionEventMap {
     rootCallId: CallId; parentCallId: CallId; subCallId: CallId; name: string; arguments: JsonValue; isError: boolean; content: ContentBlock[];
   };
   'todo/write': { todos: TodoItem[] };
-  'approval/asked': { id: string; toolName: string; callId?: CallId; reason?: string };
+  /** `remember` names what may be allowed for the rest of the session instead of once. */
+  'approval/asked': { id: string; toolName: string; callId?: CallId; reason?: string; remember?: { label: string } };
   'approval/decided': { id: string; outcome: ApprovalOutcome };
+  /** `id` is the request whose offer was taken. */
+  'approval/remembered': { id: string; rule: ApprovalRule };
   'approval/policy': { policy: ApprovalPolicy; source?: 'delegation' };
   'permission/preset': { preset: string };
   'agent/inbox/spliced': { target: InboxTarget; start: number; removedCount?: number; inserted: UserMessage[]; outcome?: 'canceled' };
   'request/header': {
-    header: { config: { provider: string; model: string; maxTokens?: number }; system?: string; tools?: ToolSchema[] };
+    header: { config: { provider: string; model: string; maxTokens?: number; reasoningEffort?: string }; system?: string; tools?: ToolSchema[] };
     reason: 'initial' | 'resume' | 'change';
   };
   'request/context': { provider: string; model: string; contextWindow?: number };

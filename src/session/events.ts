@@ -27,7 +27,7 @@ const FOREIGN = [
 const OWN: Record<SessionEventType, true> = {
   'turn/start': true, 'turn/end': true, 'step/start': true, 'step/end': true, 'user/message': true, 'assistant/chunk': true,
   'assistant/message': true, 'tool/call': true, 'tool/result': true, 'tool/code-dispatch-start': true, 'tool/code-dispatch': true,
-  'todo/write': true, 'approval/asked': true, 'approval/decided': true, 'approval/policy': true, 'permission/preset': true,
+  'todo/write': true, 'approval/asked': true, 'approval/decided': true, 'approval/remembered': true, 'approval/policy': true, 'permission/preset': true,
   'agent/inbox/spliced': true, 'request/header': true, 'request/context': true, 'llm/retry': true, 'llm/retry-started': true,
   'session/lost': true, 'session/end-seed': true, 'compaction/prune': true, 'compaction/start': true, 'compaction/end': true,
 };

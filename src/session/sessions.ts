@@ -72,7 +72,7 @@ export class Sessions extends Service {
   }
 
   /** A new session; its file is made with its first event. */
-  create(options: CreateSession = {}): Session {
+  create(options: CreateSession = {}): SessionLog {
     const { id = globalThis.crypto.randomUUID(), cwd, parentSession, origin, agentPreset, seed, scope, delegationDepth = 0 } = options;
     checkSessionId(id);
     if (this.opened.has(id)) throw new HarnessError(`session "${id}" is open already`, 'SESSION_EXISTS');
@@ -92,7 +92,7 @@ export class Sessions extends Service {
    * Opens a stored session for writing: the file is made whole (G1, G3) and an open tail is closed (L11.6).
    * Throws SessionInUseError, SessionUnreadableError, or SESSION_NOT_FOUND. A session that is open here is returned as it is.
    */
-  async open(id: string, options: { scope?: ScopeKey } = {}): Promise<Session> {
+  async open(id: string, options: { scope?: ScopeKey } = {}): Promise<SessionLog> {
     const live = this.opened.get(id);
     if (live) return live.log;
     if (!this.folder) throw new HarnessError(`session "${id}" was not found: sessions are kept in memory only here`, 'SESSION_NOT_FOUND');
@@ -112,7 +112,7 @@ export class Sessions extends Service {
   }
 
   /** The session as it stands on disk, for looking only: appends throw, nothing is repaired or locked. */
-  async view(id: string): Promise<Session> {
+  async view(id: string): Promise<SessionLog> {
     const live = this.opened.get(id);
     if (live) return live.log;
     if (!this.folder) throw new HarnessError(`session "${id}" was not found: sessions are kept in memory only here`, 'SESSION_NOT_FOUND');
@@ -121,7 +121,7 @@ export class Sessions extends Service {
   }
 
   /** A new session that starts with the whole turns of another one, as far as event `upTo` (exclusive). */
-  fork(source: Session, options: Omit<CreateSession, 'seed' | 'parentSession'> & { upTo?: number } = {}): Session {
+  fork(source: Session, options: Omit<CreateSession, 'seed' | 'parentSession'> & { upTo?: number } = {}): SessionLog {
     const { upTo = source.events.length, ...rest } = options;
     let end = 0;
     for (const event of source.events) {
@@ -132,12 +132,12 @@ export class Sessions extends Service {
   }
 
   /** A session that is open here. */
-  get(id: string): Session | undefined {
+  get(id: string): SessionLog | undefined {
     return this.opened.get(id)?.log;
   }
 
   /** Sessions that are open here, in the order they were opened. */
-  live(): Session[] {
+  live(): SessionLog[] {
     return [...this.opened.values()].map(({ log }) => log);
   }
 
