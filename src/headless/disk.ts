@@ -18,7 +18,7 @@ export function diskError(verb: string, shownPath: string, error: unknown): Erro
   switch (code) {
     case 'ENOENT': return fail('not found', 'FS_NOT_FOUND');
     case 'EISDIR': return fail('not a regular file', 'FS_NOT_REGULAR_FILE');
-    case 'ENOTDIR': return fail('a parent of this path is a file, not a directory', 'FS_NOT_FOUND');
+    case 'ENOTDIR': case 'EEXIST': return fail('a parent of this path is a file, not a directory', 'FS_NOT_FOUND');
     case 'EACCES': case 'EPERM': return fail('permission denied', 'FS_PERMISSION');
     case 'EROFS': return fail('the file system is read-only', 'FS_PERMISSION');
     case 'ENOSPC': case 'EDQUOT': return fail('no space left on the disk; nothing was changed. Free some space, then retry', 'FS_NO_SPACE');
