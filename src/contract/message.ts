@@ -1,4 +1,5 @@
 import type { CallId, ContentBlock, ToolResultBlock } from './content.ts';
+import { deepFreeze } from './snapshot.ts';
 
 /** The form of a plugin-sourced context (A6.5); `summary` holds at most 120 characters. */
 export type ContextForm =
@@ -38,37 +39,29 @@ export interface ToolResultMessage extends Message {
 /** What `agent.inject` and friends accept: id and role are filled in when missing (A6.3). */
 export type UserMessageInput = Pick<UserMessage, 'content' | 'source'> & Partial<Pick<UserMessage, 'id' | 'role'>>;
 
-function freeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const key of Object.keys(value)) freeze((value as Record<string, unknown>)[key]);
-  }
-  return value;
-}
-
 function newId(): string {
   return globalThis.crypto.randomUUID();
 }
 
 /** A user-role message with a fresh id, detached and deep-frozen (A6.3). */
 export function createUserMessage<T extends Pick<UserMessage, 'content' | 'source'>>(input: T): T & UserMessage {
-  return freeze({ ...structuredClone(input), id: newId(), role: 'user' as const });
+  return deepFreeze({ ...structuredClone(input), id: newId(), role: 'user' as const });
 }
 
 /** Completes what a plugin passed to `inject`, `steer` or `followup` (A6.3). */
 export function completeUserMessage(input: UserMessageInput): UserMessage {
-  return freeze({ ...structuredClone(input), id: input.id ?? newId(), role: 'user' as const });
+  return deepFreeze({ ...structuredClone(input), id: input.id ?? newId(), role: 'user' as const });
 }
 
 /** The model's answer of one step, deep-frozen. */
 export function createAssistantMessage(
   content: ContentBlock[], source: Omit<ModelMessageSource, 'kind'>,
 ): AssistantMessage {
-  return freeze({ id: newId(), role: 'assistant' as const, content, source: { kind: 'model' as const, ...source } });
+  return deepFreeze({ id: newId(), role: 'assistant' as const, content, source: { kind: 'model' as const, ...source } });
 }
 
 /** The message that carries one tool's result back to the model (L11.3). */
 export function createToolResultMessage(callId: CallId, content: ContentBlock[], isError: boolean): ToolResultMessage {
   const block: ToolResultBlock = { type: 'tool-result', toolCallId: callId, content, ...(isError ? { isError } : {}) };
-  return freeze({ id: newId(), role: 'user' as const, content: [block] as [ToolResultBlock], source: { kind: 'tool' as const, callId } });
+  return deepFreeze({ id: newId(), role: 'user' as const, content: [block] as [ToolResultBlock], source: { kind: 'tool' as const, callId } });
 }
