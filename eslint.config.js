@@ -2,7 +2,7 @@ import tseslint from 'typescript-eslint';
 import house from './eslint-rules/layers.js';
 
 export default tseslint.config(
-  { ignores: ['node_modules/', 'dist/', 'out/', 'coverage/', '.vscode-home/', '.shots/', 'examples/', 'test/fixtures/'] },
+  { ignores: ['node_modules/', 'dist/', 'out/', 'coverage/', '.vscode-home*/', '.shots/', 'examples/', 'test/fixtures/'] },
   {
     files: ['**/*.ts', '**/*.tsx'],
     extends: [tseslint.configs.recommended],

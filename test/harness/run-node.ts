@@ -4,12 +4,12 @@ import { findTests, runMocha } from './mocha.ts';
 
 const test = path.resolve(import.meta.dirname, '..');
 const suites = {
-  unit: { dir: path.join(test, 'unit'), endings: ['.test.ts', '.test.tsx'], timeoutMs: 20_000 },
-  e2e: { dir: path.join(test, 'e2e'), endings: ['.e2e.ts'], timeoutMs: 120_000 },
+  unit: { dirs: ['unit', 'oracle'], endings: ['.test.ts', '.test.tsx'], timeoutMs: 20_000 },
+  e2e: { dirs: ['e2e'], endings: ['.e2e.ts'], timeoutMs: 120_000 },
 };
 const suite = process.env['DSH_TEST_SUITE'] === 'e2e' ? suites.e2e : suites.unit;
 const { stats } = await runMocha({
-  files: findTests(suite.dir, suite.endings, process.env['DSH_TEST_FILES']),
+  files: suite.dirs.flatMap((dir) => findTests(path.join(test, dir), suite.endings, process.env['DSH_TEST_FILES'])),
   grep: process.env['DSH_TEST_GREP'],
   report: process.env['DSH_TEST_REPORT'],
   timeoutMs: suite.timeoutMs,
