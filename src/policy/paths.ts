@@ -1,0 +1,112 @@
+import { lstat, readlink, realpath } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+
+/** What is special about a file, from its real path (J1, J5, L1). */
+export interface PathFacts {
+  readonly realPath: string;
+  readonly outside: boolean;
+  /** Writing it makes code run, or changes what may run. */
+  readonly protected: boolean;
+  /** Reading it gives away keys. */
+  readonly secret: boolean;
+}
+
+const FOLD = process.platform === 'win32' || process.platform === 'darwin';
+const fold = (text: string): string => (FOLD ? text.toLowerCase() : text);
+
+/** Looks at paths the way the disk does: links followed, also those of folders that a new file would be made in. */
+export class PathPolicy {
+  private readonly roots: () => readonly string[];
+  private readonly readable: () => readonly string[];
+  private readonly codeFiles: (realPath: string) => boolean;
+
+  /**
+   * `roots`: absolute workspace folders. `readable`: further folders that may be read (our own spilled outputs).
+   * `codeFiles`: files that are loaded as soon as they change (tool plugins).
+   */
+  constructor(options: { roots: () => readonly string[]; readable?: () => readonly string[]; codeFiles?: (realPath: string) => boolean }) {
+    this.roots = options.roots;
+    this.readable = options.readable ?? (() => []);
+    this.codeFiles = options.codeFiles ?? (() => false);
+  }
+
+  /** `given` relative to `cwd`; `~` is the home folder, as a shell would have it. */
+  async facts(given: string, cwd: string): Promise<PathFacts> {
+    const expanded = given === '~' || /^~[\\/]/.test(given) ? path.join(os.homedir(), given.slice(1)) : given;
+    const absolute = path.resolve(cwd, expanded);
+    const realPath = await nearestReal(absolute);
+    const inside = realPath !== undefined && await this.within([cwd, ...this.roots()], realPath);
+    const real = realPath ?? absolute;
+    return {
+      realPath: real,
+      outside: !inside,
+      // the name it is reached by counts too: a link called .git/hooks/x is one
+      protected: isProtected(real) || isProtected(absolute) || this.codeFiles(real),
+      secret: isSecret(real) || isSecret(absolute),
+    };
+  }
+
+  /** Whether a file outside the workspace may be read all the same. */
+  async mayRead(realPath: string): Promise<boolean> {
+    return this.within(this.readable(), realPath);
+  }
+
+  private async within(folders: readonly string[], realPath: string): Promise<boolean> {
+    for (const folder of folders) {
+      const root = await nearestReal(path.resolve(folder));
+      if (root !== undefined && isInside(root, realPath)) return true;
+    }
+    return false;
+  }
+}
+
+/** Whether `file` is `folder` or below it. Both absolute and real. */
+export function isInside(folder: string, file: string): boolean {
+  const relative = path.relative(fold(folder), fold(file));
+  return relative === '' || (relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative));
+}
+
+/** Real path of the nearest existing ancestor plus the rest (J1); undefined when links run in circles or it can't be looked at. */
+export async function nearestReal(absolute: string, depth = 0): Promise<string | undefined> {
+  const rest: string[] = [];
+  for (let at = absolute; ; at = path.dirname(at)) {
+    try {
+      return path.join(await realpath(at), ...rest);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== 'ENOENT' && code !== 'ENOTDIR') return undefined;
+      // a link whose target is not there yet: writing through it makes the target
+      const link = await lstat(at).then((found) => found.isSymbolicLink(), () => false);
+      if (link) {
+        if (depth > 20) return undefined;
+        const target = path.resolve(path.dirname(at), await readlink(at).catch(() => '.'));
+        return nearestReal(path.join(target, ...rest), depth + 1);
+      }
+      if (path.dirname(at) === at) return undefined;
+      rest.unshift(path.basename(at));
+    }
+  }
+}
+
+const PROTECTED_FOLDERS = new Set(['.git', '.vscode', '.vscode-server', '.idea', '.husky', '.githooks', '.devcontainer', '.ssh', '.dsh', '.cursor', '.claude']);
+const PROTECTED_FILES = new Set([
+  'cordis.yml', 'cordis.yaml', 'cordis.patch.yml', '.envrc', '.gitconfig', '.gitmodules', '.npmrc', '.yarnrc', '.yarnrc.yml', '.pnpmfile.cjs', '.mcp.json',
+  '.bashrc', '.bash_profile', '.bash_login', '.bash_logout', '.profile', '.zshrc', '.zprofile', '.zshenv', '.zlogin', '.kshrc', '.cshrc', '.tcshrc',
+  '.inputrc', '.vimrc', '.lesskey', '.pre-commit-config.yaml', 'authorized_keys', 'crontab',
+]);
+
+/** J5: what makes code run, or is our own configuration. */
+export function isProtected(absolute: string): boolean {
+  const parts = absolute.split(/[\\/]/).map((part) => part.toLowerCase());
+  const base = parts.at(-1) ?? '';
+  if (parts.some((part) => PROTECTED_FOLDERS.has(part) || /^git~\d$/.test(part))) return true;
+  return PROTECTED_FILES.has(base) || base.endsWith('.code-workspace');
+}
+
+/** L1: `.env` and its variants (not the templates that are made to be shared), and private keys. */
+export function isSecret(absolute: string): boolean {
+  const base = (absolute.split(/[\\/]/).at(-1) ?? '').toLowerCase();
+  if (/^\.env(?:$|[.\-_])/.test(base)) return !/\.(?:example|sample|template|dist)$/.test(base);
+  return /^id_(?:rsa|dsa|ecdsa|ed25519)$/.test(base) || /\.(?:pem|p12|pfx|keystore|jks)$/.test(base) || base === '.netrc' || base === '.pgpass' || base === '.npmrc';
+}

@@ -1,0 +1,260 @@
+import { Service, type Context } from '@deepseek-ai/cordis';
+import type { Agent, Session } from '../contract/agent.ts';
+import { HarnessError } from '../contract/error.ts';
+import type { ApprovalRule } from '../contract/event.ts';
+import { assertNever } from '../contract/never.ts';
+import type { PreToolDecision, ToolExecution } from '../contract/tool.ts';
+import type { ToolRuntime } from '../registry/runtime.ts';
+import '../registry/events.ts';
+import '../seams/approval.ts';
+import type { FileDecision, FileIntent } from '../seams/fs.ts';
+import { analyzeCommand, unknownCommand, type CommandAnalysis, type SyntaxNode } from './command.ts';
+import { effectOf, type Effect } from './effects.ts';
+import type { GrammarFiles } from './grammar-entry.ts';
+import { PathPolicy, type PathFacts } from './paths.ts';
+import { DEFAULT_PRESET, isPreset, type PresetId } from './presets.ts';
+import { commandAllowed, commandRule } from './rules.ts';
+
+export interface PermissionOptions {
+  /** Absolute workspace folders, besides the session's cwd. */
+  readonly roots?: () => readonly string[];
+  /** Folders outside that may be read: where our own outputs are kept. */
+  readonly readable?: () => readonly string[];
+  /** Files that run as soon as they are saved: loaded tool plugins. */
+  readonly codeFiles?: (realPath: string) => boolean;
+  /** False: nothing is written, run or sent at all. Default: trusted. */
+  readonly trusted?: () => boolean;
+  /** For sessions that chose none. Default `ask`. */
+  readonly defaultPreset?: () => PresetId;
+  /** Absent: no command is known to be harmless, all of them ask. */
+  readonly grammar?: GrammarFiles;
+}
+
+declare module '@deepseek-ai/cordis' {
+  interface Context { permissions: Permissions }
+}
+
+type Parse = <T>(command: string, use: (root: SyntaxNode) => T) => T;
+type Ask = { readonly reason: string; readonly rule?: ApprovalRule };
+type Verdict = { readonly kind: 'allow' } | { readonly kind: 'deny'; readonly reason: string } | ({ readonly kind: 'ask' } & Ask);
+
+const ALLOW: Verdict = { kind: 'allow' };
+const UNTRUSTED = 'this workspace is not trusted: nothing is written, run or sent until the user trusts it';
+const READ_ONLY = 'the permission preset is read-only: nothing is written, run or sent';
+
+/**
+ * `ctx.permissions`: decides before each call, by the session's preset, whether it runs, asks or is refused; and again
+ * before bytes are written, for whatever reached a file on another way. Decided here, never in a view (J9).
+ */
+export class Permissions extends Service {
+  static inject = ['tools', 'approval'];
+
+  private readonly options: PermissionOptions;
+  private readonly paths: PathPolicy;
+  /** Real paths that a running call asked for before it started. */
+  private readonly asked = new Map<string, Set<string>>();
+  private parser: Promise<Parse> | undefined;
+
+  constructor(ctx: Context, options: PermissionOptions = {}) {
+    super(ctx, 'permissions');
+    this.options = options;
+    this.paths = new PathPolicy({
+      roots: options.roots ?? (() => []),
+      ...(options.readable ? { readable: options.readable } : {}), ...(options.codeFiles ? { codeFiles: options.codeFiles } : {}),
+    });
+    ctx.on('tools/pre-execute', (exec, next) => this.before(exec, next), { prepend: true });
+    ctx.on('tools/result', (exec) => void this.asked.delete(exec.callId));
+    ctx.on('fs/write-intent', (intent, next) => this.writing(intent, next), { prepend: true });
+    ctx.on('fs/edit-intent', (intent, next) => this.writing(intent, next), { prepend: true });
+  }
+
+  /** The preset in force for a session. */
+  presetOf(session: Session): PresetId {
+    const last = session.events.findLast((event) => event.type === 'permission/preset');
+    const chosen = last?.type === 'permission/preset' ? last.data.preset : undefined;
+    return isPreset(chosen) ? chosen : this.options.defaultPreset?.() ?? DEFAULT_PRESET;
+  }
+
+  /** Switches a session's preset; the model is told once. */
+  setPreset(agent: Agent, preset: PresetId): void {
+    if (this.presetOf(agent.session) === preset) return;
+    agent.session.append('permission/preset', { preset });
+    const text = `The user switched the permission preset to "${preset}".`;
+    agent.inject({ content: [{ type: 'text', text }], source: { kind: 'plugin', plugin: 'permissions', form: 'notice', summary: text } });
+  }
+
+  /** For the review: what happens to a change of this session before it lands. */
+  reviewMode(intent: FileIntent): 'stage' | 'apply' | 'pass' {
+    switch (intent.agent ? this.presetOf(intent.agent.session) : 'ask') {
+      case 'full':
+        return 'pass';
+      case 'auto-edit':
+        return 'apply';
+      case 'ask':
+      case 'read-only':
+        return 'stage';
+    }
+  }
+
+  private async before(exec: ToolExecution, next: () => Promise<PreToolDecision>): Promise<PreToolDecision> {
+    const verdict = await this.judge(exec);
+    if (verdict.kind === 'deny') return verdict;
+    // what another policy asks or refuses stands; one question is enough
+    const decision = await next();
+    if (decision.kind !== 'allow' || verdict.kind === 'allow') return decision;
+    if (verdict.rule) this.ctx.approval.offer(exec.callId, verdict.rule);
+    return { kind: 'ask', reason: verdict.reason };
+  }
+
+  private async judge(exec: ToolExecution): Promise<Verdict> {
+    const { agent, name } = exec;
+    // a call that belongs to nobody is our own (a test bench, an author trying a tool)
+    if (!agent) return this.trusted ? ALLOW : { kind: 'deny', reason: UNTRUSTED };
+    const tools: ToolRuntime = this.ctx.tools;
+    const effect = effectOf(name, exec.arguments, tools.get(name, agent));
+    const preset = this.presetOf(agent.session);
+    const rules = this.ctx.approval.rules(agent.session);
+    const toolRule: ApprovalRule = { kind: 'tool', toolName: name };
+    const refused = this.refusal(effect, preset);
+    if (refused !== undefined) return { kind: 'deny', reason: refused };
+    switch (effect.kind) {
+      case 'none':
+        return ALLOW;
+      case 'read':
+        return preset === 'full' ? ALLOW : this.reading(effect, agent.session.cwd);
+      case 'write':
+        return this.writeVerdict(exec, effect.paths, preset, agent.session.cwd);
+      case 'run':
+        return this.running(name, effect, preset, rules, agent.session.cwd);
+      case 'network':
+        return preset === 'full' || allowsTool(rules, name) ? ALLOW : { kind: 'ask', reason: `it sends data to the network: ${effect.target}`, rule: toolRule };
+      case 'foreign': {
+        const { says } = effect;
+        const harmless = says !== 'execute' && says !== 'delete' && says !== 'move' && !(says === 'edit' && preset === 'ask');
+        if (preset === 'full' || harmless || allowsTool(rules, name)) return ALLOW;
+        return { kind: 'ask', reason: `the tool says that it will ${says}`, rule: toolRule };
+      }
+      default:
+        return assertNever(effect, 'effect');
+    }
+  }
+
+  private get trusted(): boolean {
+    return this.options.trusted?.() ?? true;
+  }
+
+  /** Why a kind of effect is out of the question, whoever asks. */
+  private refusal(effect: Effect, preset: PresetId): string | undefined {
+    const looks = effect.kind === 'none' || effect.kind === 'read';
+    if (!this.trusted && !looks) return UNTRUSTED;
+    if (preset !== 'read-only' || looks) return undefined;
+    const harmless = effect.kind === 'foreign' && (effect.says === undefined || ['read', 'search', 'other'].includes(effect.says));
+    return harmless ? undefined : READ_ONLY;
+  }
+
+  private async reading(effect: Extract<Effect, { kind: 'read' }>, cwd: string): Promise<Verdict> {
+    if (effect.secrets !== undefined) return { kind: 'ask', reason: `"${effect.secrets}" takes in files that hold keys (.env)` };
+    for (const given of effect.paths) {
+      const facts = await this.paths.facts(given, cwd);
+      if (facts.secret) return { kind: 'ask', reason: `"${given}" may hold keys: ${facts.realPath}` };
+      if (facts.outside && !(await this.paths.mayRead(facts.realPath))) return { kind: 'ask', reason: `"${given}" is outside the workspace: ${facts.realPath}` };
+    }
+    return ALLOW;
+  }
+
+  private async writeVerdict(exec: ToolExecution, given: readonly string[], preset: PresetId, cwd: string): Promise<Verdict> {
+    for (const entry of given) {
+      const facts = await this.paths.facts(entry, cwd);
+      const reason = writeReason(entry, facts, preset);
+      if (reason === undefined) continue;
+      const noted = this.asked.get(exec.callId) ?? new Set();
+      this.asked.set(exec.callId, noted.add(facts.realPath));
+      return { kind: 'ask', reason };
+    }
+    return ALLOW;
+  }
+
+  private async running(
+    name: string, effect: Extract<Effect, { kind: 'run' }>, preset: PresetId, rules: readonly ApprovalRule[], sessionCwd: string,
+  ): Promise<Verdict> {
+    const { command } = effect;
+    const analysis = await this.analyze(effect);
+    const folder = effect.cwd === undefined ? undefined : await this.paths.facts(effect.cwd, sessionCwd);
+    const cwd = folder?.realPath ?? sessionCwd;
+    const harmless = analysis.certain && analysis.commands.every((entry) => entry.readOnly);
+    const touched = await this.touchedPaths(command, analysis, cwd);
+    const guarded = harmless ? undefined : touched.find(({ facts }) => facts.protected);
+    if (guarded) return { kind: 'ask', reason: `the command names ${guarded.given}, which can make code run` };
+    if (preset === 'full') return ALLOW;
+    const rule = commandRule(name, command, analysis);
+    const secret = touched.find(({ facts }) => facts.secret);
+    if (secret) return { kind: 'ask', reason: `the command names ${secret.given}, which may hold keys` };
+    if (commandAllowed(rules.filter((entry) => entry.kind !== 'command-prefix'), name, command, analysis)) return ALLOW;
+    if (folder?.outside) return { kind: 'ask', reason: `the command runs outside the workspace: ${folder.realPath}`, rule };
+    const outside = touched.find(({ facts }) => facts.outside);
+    if (outside) return { kind: 'ask', reason: `the command names ${outside.given}, which is outside the workspace`, rule };
+    if (harmless || commandAllowed(rules, name, command, analysis)) return ALLOW;
+    return { kind: 'ask', reason: analysis.why === undefined ? 'it runs a command' : `it runs a command that can't be judged: ${analysis.why}`, rule };
+  }
+
+  /** Paths a command names: its words when it could be read, else everything in it that looks like one. */
+  private async touchedPaths(command: string, analysis: CommandAnalysis, cwd: string): Promise<{ given: string; facts: PathFacts }[]> {
+    const words = analysis.certain
+      ? [...analysis.inputs, ...analysis.commands.flatMap((entry) => entry.words.slice(1))].flatMap(pathsInWord)
+      : command.split(/[\s"'`=<>|&;(){},]+/).flatMap(pathsInWord).filter((word) => /[./\\~]/.test(word));
+    const found: { given: string; facts: PathFacts }[] = [];
+    for (const given of new Set(words.slice(0, 500))) found.push({ given, facts: await this.paths.facts(given, cwd) });
+    return found;
+  }
+
+  private async analyze(effect: Extract<Effect, { kind: 'run' }>): Promise<CommandAnalysis> {
+    const { grammar } = this.options;
+    if (effect.shell !== 'bash') return unknownCommand('only bash commands are analysed');
+    if (!grammar) return unknownCommand('no grammar is loaded');
+    try {
+      this.parser ??= import('./grammar-entry.ts').then(({ createBashParser }) => createBashParser(grammar));
+      const parse = await this.parser;
+      return parse(effect.command, (root) => analyzeCommand(root));
+    } catch (error) {
+      this.parser = undefined;
+      this.ctx.logger('permissions').warn('a command could not be analysed, so it asks: %s', error);
+      return unknownCommand('it could not be analysed');
+    }
+  }
+
+  /** J1 and J5 on the real path at the last moment, for tools that are not in the table and links made since. */
+  private async writing(intent: FileIntent, next: () => Promise<FileDecision>): Promise<FileDecision> {
+    const { agent, callId, target, displayPath } = intent;
+    const refuse = (message: string): FileDecision => ({ kind: 'refuse', error: new HarnessError(message, 'FS_NOT_PERMITTED') });
+    if (!this.trusted) return refuse(UNTRUSTED);
+    if (!agent) return next();
+    const preset = this.presetOf(agent.session);
+    if (preset === 'read-only') return refuse(READ_ONLY);
+    const facts = await this.paths.facts(target.path, agent.session.cwd);
+    const reason = writeReason(displayPath, facts, preset);
+    if (reason === undefined || (callId !== undefined && this.asked.get(callId)?.has(facts.realPath))) return next();
+    const outcome = await this.ctx.approval.request({
+      agent, toolName: intent.toolName, reason,
+      ...(callId === undefined ? {} : { callId }), ...(intent.signal ? { signal: intent.signal } : {}),
+    });
+    return outcome === 'allowed-once' ? next() : refuse(`writing "${displayPath}" was not allowed (${outcome}): ${reason}`);
+  }
+}
+
+function writeReason(given: string, facts: PathFacts, preset: PresetId): string | undefined {
+  if (facts.protected) return `"${given}" can make code run: ${facts.realPath}`;
+  return facts.outside && preset !== 'full' ? `"${given}" is outside the workspace: ${facts.realPath}` : undefined;
+}
+
+function allowsTool(rules: readonly ApprovalRule[], name: string): boolean {
+  return rules.some((rule) => rule.kind === 'tool' && rule.toolName === name);
+}
+
+/** A word, and what stands in it behind `=`, `:` or a short option's letter. */
+function pathsInWord(word: string): string[] {
+  const parts = [word, ...word.split(/[=:]/).slice(1)].filter((part) => part !== '');
+  const joined = /^-[A-Za-z](.*[./\\~].*)$/.exec(word)?.[1];
+  return joined === undefined ? parts : [...parts, joined];
+}
+
+export default Permissions;
