@@ -1,0 +1,405 @@
+import type { Context } from '@deepseek-ai/cordis';
+import * as vscode from 'vscode';
+import type { AgentHandle } from '../../agent/agents.ts';
+import type { Agent } from '../../contract/agent.ts';
+import type { SessionEvent } from '../../contract/event.ts';
+import { assertNever } from '../../contract/never.ts';
+import type { ChatMeta, ChatState, SessionSummary, ToolItem, TranscriptItem, TranscriptPatch, ViewToHost } from '../../protocol.ts';
+import { Transcript } from '../../transcript/transcript.ts';
+import type { Approvals } from '../approvals.ts';
+import { errorText, log, showError } from '../log.ts';
+import type { Models } from '../models.ts';
+import type { NativeViews } from '../native-views.ts';
+import { jumpTo, locate, openLink } from '../navigation.ts';
+import { presetLabel } from '../presets.ts';
+import type { ReviewEditor } from '../review/editor.ts';
+import { setting } from '../settings.ts';
+import { callRecord } from './call-record.ts';
+import { findMentions } from './mentions.ts';
+import { Outbox } from './outbox.ts';
+import { ChatPort } from './port.ts';
+
+/** Items a view gets at first, and per request for older ones. */
+const PAGE = 200;
+
+export interface ChatParts {
+  readonly ctx: Context;
+  readonly models: Models;
+  readonly approvals: Approvals;
+  readonly views: NativeViews;
+  readonly reviewEditor: ReviewEditor;
+  readonly memory: vscode.Memento;
+  /** Absolute folder new sessions work in. */
+  readonly cwd: () => string;
+  readonly runCommand: (id: string) => Thenable<unknown>;
+}
+
+/** The chat of this window: one session at a time, any number of views that draw it. */
+export class ChatController implements vscode.Disposable {
+  readonly #parts: ChatParts;
+  readonly #ports = new Set<ChatPort>();
+  readonly #outbox: Outbox;
+  #handle: AgentHandle | undefined;
+  #starting: Promise<Agent> | undefined;
+  #transcript: Transcript;
+  #unsubscribe: () => void = () => undefined;
+  #sessions: readonly SessionSummary[] = [];
+  #jobs: ChatMeta['jobs'] = [];
+  #usage: ChatMeta['usage'];
+  #modelName = '';
+  #stopping = false;
+  #draft: string | undefined;
+
+  constructor(parts: ChatParts) {
+    this.#parts = parts;
+    this.#transcript = this.#newTranscript();
+    this.#outbox = new Outbox((ops, meta) => {
+      for (const port of this.#ports) {
+        if (ops.length > 0) port.send({ type: 'patch', ops });
+        if (meta !== undefined) port.send({ type: 'meta', meta });
+      }
+    });
+    const { ctx } = parts;
+    ctx.on('agent/status', () => this.#statusChanged());
+    ctx.on('agent/inbox/inserted', () => this.#queueChanged());
+    ctx.on('agent/inbox/claimed', () => this.#queueChanged());
+    ctx.on('agent/inbox/discarded', () => this.#queueChanged());
+    ctx.on('tools/change', () => this.#outbox.meta({ tools: this.#tools() }));
+    ctx.on('session/list-change', () => void this.refreshSessions());
+    ctx.on('shell/output', (event) => {
+      const text = Buffer.from(event.chunk).toString('utf8');
+      this.#outbox.patches(this.#transcript.output(event.callId, text));
+    });
+    ctx.inject(['jobs'], (inner) => {
+      inner.effect(() => inner.jobs.onJobsChanged(() => this.#jobsChanged()), 'chat jobs');
+    });
+    ctx.effect(() => ctx.review.onChange((file) => {
+      this.#outbox.patches(this.#transcript.reviewChanged(file));
+      this.#outbox.meta({ pendingReviews: ctx.review.files().length });
+    }), 'chat reviews');
+  }
+
+  #newTranscript(cwd = this.#parts.cwd()): Transcript {
+    const { ctx } = this.#parts;
+    return new Transcript({ tool: (name) => ctx.tools.get(name, this.#handle?.agent), review: (callId) => ctx.get('review')?.forCall(callId), cwd });
+  }
+
+  // ── views ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  attachView(view: vscode.WebviewView): void {
+    this.#attach(view.webview, (listener) => view.onDidDispose(listener));
+  }
+
+  attachPanel(panel: vscode.WebviewPanel): void {
+    panel.iconPath = vscode.Uri.joinPath(vscode.extensions.getExtension('dsh-host.dsh-host')?.extensionUri ?? panel.webview.options.localResourceRoots?.[0] ?? vscode.Uri.file('/'), 'media', 'dsh.svg');
+    this.#attach(panel.webview, (listener) => panel.onDidDispose(listener));
+  }
+
+  #attach(webview: vscode.Webview, onDispose: (listener: () => void) => unknown): void {
+    const port = new ChatPort(webview, () => this.#state(), (message, from) => void this.#receive(message, from));
+    const listening = port.open();
+    this.#ports.add(port);
+    onDispose(() => {
+      listening.dispose();
+      this.#ports.delete(port);
+    });
+  }
+
+  /** Puts text into the composer of every view and moves the focus there, after the user's own gesture. */
+  compose(text: string | undefined, focus: boolean): void {
+    const ready = [...this.#ports].filter((port) => port.ready);
+    if (ready.length === 0) this.#draft = text;
+    for (const port of ready) port.send({ type: 'compose', focus, ...(text === undefined ? {} : { text }) });
+  }
+
+  #state(): ChatState {
+    this.#outbox.flush();
+    const items = this.#transcript.items;
+    if (this.#draft !== undefined) {
+      const text = this.#draft;
+      this.#draft = undefined;
+      setTimeout(() => this.compose(text, true));
+    }
+    return { meta: this.meta, items: items.slice(-PAGE), earlier: Math.max(items.length - PAGE, 0) };
+  }
+
+  /** The transcript, for tests and for export. */
+  get items(): readonly TranscriptItem[] {
+    return this.#transcript.items;
+  }
+
+  get meta(): ChatMeta {
+    const { ctx, models } = this.#parts;
+    const choice = this.#choice();
+    return {
+      sessionId: this.#handle?.agent.id ?? '',
+      title: this.#transcript.title ?? '',
+      status: this.#status(),
+      model: { ...choice, id: choice.model, name: this.#modelName || choice.model, offline: models.isOffline(choice) },
+      preset: { id: setting('permissionPreset'), label: presetLabel(setting('permissionPreset')) },
+      untrusted: !vscode.workspace.isTrusted,
+      todos: this.#transcript.todos,
+      jobs: this.#jobs,
+      pendingReviews: ctx.get('review')?.files().length ?? 0,
+      tools: this.#tools(),
+      ...(this.#usage === undefined ? {} : { usage: this.#usage }),
+      sessions: this.#sessions,
+      queued: this.#queued(),
+    };
+  }
+
+  #choice(): { provider: string; model: string } {
+    try {
+      return this.#parts.models.current();
+    } catch (error) {
+      log().warn(errorText(error));
+      return { provider: 'offline', model: 'matcher' };
+    }
+  }
+
+  #status(): ChatMeta['status'] {
+    if (this.#handle?.agent.status !== 'running') return 'idle';
+    return this.#stopping ? 'stopping' : 'running';
+  }
+
+  #tools(): ChatMeta['tools'] {
+    return this.#parts.ctx.tools.schemas(this.#handle?.agent).map(({ name, description }) => ({ name, description }));
+  }
+
+  #queued(): string[] {
+    const inbox = this.#handle?.agent.inbox;
+    return [...(inbox?.nextStep ?? []), ...(inbox?.nextTurn ?? [])].filter((message) => message.source.kind === 'user')
+      .map((message) => message.content.map((block) => (block.type === 'text' ? block.text : '')).join(''));
+  }
+
+  #queueChanged(): void {
+    this.#outbox.meta({ queued: this.#queued() });
+  }
+
+  #statusChanged(): void {
+    const status = this.#status();
+    if (status === 'idle') this.#stopping = false;
+    void vscode.commands.executeCommand('setContext', 'dshHost.running', status !== 'idle');
+    this.#outbox.meta({ status: this.#status(), queued: this.#queued() });
+    if (status === 'idle') void this.refreshSessions();
+  }
+
+  #jobsChanged(): void {
+    const jobs = this.#parts.ctx.get('jobs')?.list(this.#handle?.agent) ?? [];
+    this.#jobs = jobs.map(({ id, kind, label, status, detail, startedAt }) => ({ id, kind, label, status, startedAt, ...(detail === undefined ? {} : { detail }) }));
+    this.#outbox.meta({ jobs: this.#jobs });
+  }
+
+  /** After a change of model, key, preset or trust. */
+  async settingsChanged(): Promise<void> {
+    const choice = this.#choice();
+    this.#modelName = (await this.#parts.models.describe(choice).catch(() => undefined))?.name ?? choice.model;
+    const { model, preset, untrusted } = this.meta;
+    this.#outbox.meta({ model, preset, untrusted });
+  }
+
+  // ── sessions ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+  get agent(): Agent | undefined {
+    return this.#handle?.agent;
+  }
+
+  async refreshSessions(): Promise<void> {
+    const cwd = this.#parts.cwd();
+    const list = await this.#parts.ctx.sessions.list({ cwd });
+    this.#sessions = list.filter((info) => !info.delegated).slice(0, 100).map(({ id, title, time }) => ({ id, title, time }));
+    this.#outbox.meta({ sessions: this.#sessions, title: this.#transcript.title ?? '' });
+  }
+
+  /** The session this window showed last comes back; nothing in it runs. */
+  async restore(): Promise<void> {
+    await this.settingsChanged();
+    await this.refreshSessions();
+    const last = this.#parts.memory.get<string>('dshHost.session');
+    if (last !== undefined && this.#sessions.some((session) => session.id === last)) await this.openSession(last);
+  }
+
+  async openSession(id: string): Promise<void> {
+    if (id === this.#handle?.agent.id) return;
+    await this.#close();
+    try {
+      this.#enter(await this.#parts.ctx.agents.resume({ resumeSessionId: id }));
+    } catch (error) {
+      showError(vscode.l10n.t('The session can not be opened'), error);
+    }
+    this.#reset();
+  }
+
+  async newSession(): Promise<void> {
+    await this.#close();
+    await this.#parts.memory.update('dshHost.session', undefined);
+    this.#reset();
+  }
+
+  #enter(handle: AgentHandle): void {
+    this.#handle = handle;
+    const { session } = handle.agent;
+    this.#transcript = this.#newTranscript(session.cwd);
+    for (const event of session.events) this.#take(event);
+    this.#unsubscribe = session.onAppend((event) => this.#outbox.patches(this.#take(event)));
+    void this.#parts.memory.update('dshHost.session', handle.agent.id);
+    this.#jobsChanged();
+  }
+
+  #take(event: SessionEvent): readonly TranscriptPatch[] {
+    if (event.type === 'assistant/message' && event.data.usage !== undefined) {
+      const { inputTokens, outputTokens, cacheReadTokens = 0 } = event.data.usage;
+      this.#usage = { ...this.#usage, used: inputTokens + cacheReadTokens + outputTokens };
+      this.#outbox.meta({ usage: this.#usage });
+    } else if (event.type === 'request/context' && event.data.contextWindow !== undefined) {
+      this.#usage = { used: this.#usage?.used ?? 0, window: event.data.contextWindow };
+    }
+    const todos = this.#transcript.todos;
+    const patches = this.#transcript.event(event);
+    if (this.#transcript.todos !== todos) this.#outbox.meta({ todos: this.#transcript.todos });
+    if (event.type === 'user/message') this.#outbox.meta({ title: this.#transcript.title ?? '' });
+    return patches;
+  }
+
+  async #close(): Promise<void> {
+    const handle = this.#handle;
+    this.#unsubscribe();
+    this.#unsubscribe = () => undefined;
+    this.#handle = undefined;
+    this.#usage = undefined;
+    this.#stopping = false;
+    this.#transcript = this.#newTranscript();
+    await handle?.dispose();
+  }
+
+  #reset(): void {
+    this.#outbox.clear();
+    this.#jobsChanged();
+    for (const port of this.#ports) port.sendState();
+  }
+
+  async deleteSession(id: string): Promise<void> {
+    const title = this.#sessions.find((session) => session.id === id)?.title ?? id;
+    const remove = vscode.l10n.t('Delete');
+    const answer = await vscode.window.showWarningMessage(vscode.l10n.t("Delete the session '{0}'?", title), { modal: true, detail: vscode.l10n.t('It is kept in the trash for 30 days.') }, remove);
+    if (answer !== remove) return;
+    if (id === this.#handle?.agent.id) await this.newSession();
+    const deletion = await this.#parts.ctx.sessions.remove(id);
+    await this.refreshSessions();
+    const undo = vscode.l10n.t('Undo');
+    if ((await vscode.window.showInformationMessage(vscode.l10n.t("Session '{0}' was deleted.", title), undo)) === undo) await deletion.undo();
+  }
+
+  /** The agent of the session on show, made with the first message. */
+  #ensureAgent(): Promise<Agent> {
+    if (this.#handle !== undefined) return Promise.resolve(this.#handle.agent);
+    this.#starting ??= this.#parts.ctx.agents.create({ meta: { cwd: this.#parts.cwd() } }).then((handle) => {
+      this.#enter(handle);
+      for (const port of this.#ports) port.sendState();
+      return handle.agent;
+    }).finally(() => (this.#starting = undefined));
+    return this.#starting;
+  }
+
+  // ── the user's gestures ────────────────────────────────────────────────────────────────────────────────────────
+
+  async send(text: string, mode: 'steer' | 'queue' = 'steer'): Promise<void> {
+    if (text.trim() === '') return;
+    const agent = await this.#ensureAgent();
+    const message = { content: [{ type: 'text' as const, text }], source: { kind: 'user' as const } };
+    if (agent.status === 'running' && mode === 'steer') agent.steer(message);
+    else agent.followup(message);
+  }
+
+  stop(): void {
+    if (this.#handle?.agent.status !== 'running') return;
+    this.#stopping = true;
+    this.#outbox.meta({ status: 'stopping' });
+    this.#handle.agent.cancel({ kind: 'user' });
+  }
+
+  /** Opens the native view of a card. */
+  async openCall(callId: string, file?: string): Promise<void> {
+    const session = this.#handle?.agent.session;
+    const item = this.#transcript.items.find((candidate): candidate is ToolItem => candidate.kind === 'tool' && candidate.id === callId);
+    if (session === undefined || item === undefined) return;
+    await this.#parts.views.open(await callRecord(session, item, readNow(session.cwd)), file);
+  }
+
+  async #receive(message: ViewToHost, port: ChatPort): Promise<void> {
+    try {
+      await this.#perform(message, port);
+    } catch (error) {
+      showError(vscode.l10n.t('That did not work'), error);
+    }
+  }
+
+  async #perform(message: ViewToHost, port: ChatPort): Promise<void> {
+    const { approvals, ctx, reviewEditor } = this.#parts;
+    switch (message.type) {
+      case 'ready': case 'resync': return port.sendState();
+      case 'earlier': return this.#earlier(port);
+      case 'send': return this.send(message.text, message.mode);
+      case 'stop': return this.stop();
+      case 'newSession': return this.newSession();
+      case 'openSession': return this.openSession(message.id);
+      case 'deleteSession': return this.deleteSession(message.id);
+      case 'approve':
+        if (message.outcome === 'allow-session') ctx.approval.remember(message.id);
+        approvals.decide(message.id, message.outcome !== 'reject');
+        return;
+      case 'answer':
+        approvals.answer(message.callId, message.answers.map((answer) => ({ ...answer, selected: [...answer.selected] })));
+        return;
+      case 'openLocation': return jumpTo(message.path, this.#cwd(), message.line === undefined ? {} : { line: message.line });
+      case 'openDiff': return this.openCall(message.callId, message.path);
+      case 'openTerminal': case 'openResults': return this.openCall(message.callId);
+      case 'review':
+        return message.action === 'accept' ? reviewEditor.accept(message.fileId, message.hunkId) : reviewEditor.reject(message.fileId, message.hunkId, message.note);
+      case 'reviewAll':
+        for (const file of ctx.review.files()) await (message.action === 'accept' ? reviewEditor.accept(file.id) : reviewEditor.reject(file.id));
+        return;
+      case 'stopJob':
+        ctx.get('jobs')?.kill(message.id, this.#handle?.agent);
+        return;
+      case 'openLink': return openLink(message.url);
+      case 'copy':
+        await vscode.env.clipboard.writeText(message.text);
+        return;
+      case 'mentions':
+        port.send({ type: 'mentions', query: message.query, paths: await findMentions(message.query) });
+        return;
+      case 'command':
+        await this.#parts.runCommand(message.id);
+        return;
+      case 'error':
+        log().error(`chat view: ${message.message}`);
+        return;
+      default: assertNever(message);
+    }
+  }
+
+  #cwd(): string {
+    return this.#handle?.agent.session.cwd ?? this.#parts.cwd();
+  }
+
+  #earlier(port: ChatPort): void {
+    const items = this.#transcript.items;
+    const shown = port.shown ?? PAGE;
+    const from = Math.max(items.length - shown - PAGE, 0);
+    port.shown = shown + PAGE;
+    port.send({ type: 'earlier', items: items.slice(from, Math.max(items.length - shown, 0)), earlier: from });
+  }
+
+  async dispose(): Promise<void> {
+    this.#outbox.clear();
+    await this.#close();
+  }
+}
+
+function readNow(cwd: string): (file: string) => Promise<string | undefined> {
+  return async (file) => {
+    const uri = await locate(file, cwd);
+    return uri === undefined ? undefined : (await vscode.workspace.openTextDocument(uri)).getText();
+  };
+}
