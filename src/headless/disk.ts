@@ -5,7 +5,7 @@ import fs from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { HarnessError } from '../contract/error.ts';
-import type { FileStat } from '../seams/fs.ts';
+import type { DirectoryEntry, FileStat } from '../seams/fs.ts';
 
 /** Bytes to disk and back: atomic, stale-checked, never half-written. Paths are absolute and real. */
 
@@ -176,6 +176,20 @@ export async function removeEmptyDirectories(directories: readonly string[]): Pr
       return; // not empty, or gone: what encloses it is not empty either, or somebody else's by now
     }
   }
+}
+
+/** What a directory holds, by name; a link is what it points to. */
+export async function listDirectory(realPath: string): Promise<DirectoryEntry[]> {
+  const entries = await fs.readdir(realPath, { withFileTypes: true });
+  const kindOf = (entry: { isFile(): boolean; isDirectory(): boolean }): DirectoryEntry['kind'] =>
+    entry.isFile() ? 'file' : entry.isDirectory() ? 'directory' : 'other';
+  const listed = await Promise.all(entries.map(async (entry): Promise<DirectoryEntry> => ({
+    name: entry.name,
+    kind: entry.isSymbolicLink()
+      ? await fs.stat(path.join(realPath, entry.name)).then(kindOf, () => 'other' as const)
+      : kindOf(entry),
+  })));
+  return listed.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /**

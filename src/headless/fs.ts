@@ -8,7 +8,7 @@ import type { Agent } from '../contract/agent.ts';
 import { HarnessError } from '../contract/error.ts';
 import { scopeTarget } from '../scope/carrier.ts';
 import type {
-  FileDecision, FileIntent, FileOutcome, FileStat, FileSystemService, FileTarget, MutationContext, TextFile, TextSplice,
+  DirectoryEntry, FileDecision, FileIntent, FileOutcome, FileStat, FileSystemService, FileTarget, MutationContext, TextFile, TextSplice,
 } from '../seams/fs.ts';
 import { TextDecodeError } from '../text/codec.ts';
 import { decodeText, encodeText, spliceBytes } from '../text/encoding.ts';
@@ -17,7 +17,7 @@ import { splicesBetween } from '../text/hunk.ts';
 import { adoptEndings } from '../text/replace.ts';
 import { applySplices } from '../text/splice.ts';
 import {
-  codeOf, diskError, makeDirectories, putFile, readChunks, readWhole, realPathOf, removeEmptyDirectories, StaleVersionError, statPath,
+  codeOf, diskError, listDirectory, makeDirectories, putFile, readChunks, readWhole, realPathOf, removeEmptyDirectories, StaleVersionError, statPath,
 } from './disk.ts';
 import { PathLock } from './path-lock.ts';
 
@@ -50,6 +50,8 @@ export class NodeFileSystem extends Service implements FileSystemService {
   private readonly writes = new PathLock();
   /** The bytes behind texts read from disk. */
   private readonly sources = new WeakMap<TextFile, DecodedText>();
+  /** Directories made for new files, so that taking such a file back takes them back too (B11). */
+  private readonly madeFor = new Map<string, readonly string[]>();
   private readonly encoding: string;
   private readonly maxTextBytes: number;
 
@@ -103,6 +105,15 @@ export class NodeFileSystem extends Service implements FileSystemService {
     }
   }
 
+  async readDirectory(target: FileTarget): Promise<readonly DirectoryEntry[]> {
+    try {
+      return await listDirectory(target.realPath);
+    } catch (error) {
+      if (codeOf(error) === 'ENOTDIR') throw new HarnessError(`cannot read "${target.path}": not a directory`, 'FS_NOT_DIRECTORY');
+      throw diskError('read', target.path, error);
+    }
+  }
+
   /** The buffer of an editor. Plain node has none. */
   async openDocument(_target: FileTarget): Promise<TextFile | undefined> {
     return undefined;
@@ -148,7 +159,8 @@ export class NodeFileSystem extends Service implements FileSystemService {
         if (text === null) {
           if (expect !== undefined && await this.versionOf(target) !== expect) throw new StaleVersionError(target.path);
           await this.removeFile(target);
-          await removeEmptyDirectories(options.removeDirectories ?? []);
+          await removeEmptyDirectories(options.removeDirectories ?? this.madeFor.get(target.realPath) ?? []);
+          this.madeFor.delete(target.realPath);
           return { version: null };
         }
         const current = await this.look(target, 'write', { displayPath: target.path, signal });
@@ -300,7 +312,9 @@ export class NodeFileSystem extends Service implements FileSystemService {
     const createdDirectories = expect === null ? await makeDirectories(path.dirname(target.realPath)) : [];
     try {
       const version = await putFile(target.realPath, bytes, expect, options.shown);
-      return { version, ...(createdDirectories.length > 0 && { createdDirectories }) };
+      if (createdDirectories.length === 0) return { version };
+      this.madeFor.set(target.realPath, createdDirectories);
+      return { version, createdDirectories };
     } catch (error) {
       await removeEmptyDirectories(createdDirectories);
       throw error instanceof StaleVersionError ? new StaleVersionError(options.shown, options.verb) : error;

@@ -26,6 +26,8 @@ export interface FileStat {
   readonly readonly: boolean;
 }
 
+export interface DirectoryEntry { readonly name: string; readonly kind: FileStat['kind'] }
+
 /** A file's text with all that is needed to write it back byte for byte. */
 export interface TextFile {
   /** Decoded text with its own line endings, BOM removed. */
@@ -117,6 +119,8 @@ export interface FileSystemService {
   readText(target: FileTarget, displayPath: string, signal?: AbortSignal): Promise<TextFile>;
   /** The open document's text when the file is open with a buffer, else undefined: what streaming readers ask first. */
   openDocument(target: FileTarget): Promise<TextFile | undefined>;
+  /** Entries of a directory, by name. Links are told by what they point to; a dangling one is `other`. */
+  readDirectory(target: FileTarget): Promise<readonly DirectoryEntry[]>;
   /** Encoding of files without a byte-order mark (`utf8` unless the user chose another): for streaming readers. */
   encodingFor(target: FileTarget): string;
   /** Replaces the whole text, creating parents (B10.6). Serialised per real path (A11). */
@@ -132,7 +136,7 @@ export interface FileSystemService {
    */
   commit(target: FileTarget, text: string | null, options: {
     expect?: string | null; encoding?: string; splices?: readonly TextSplice[]; signal?: AbortSignal;
-    /** With `text` null: absolute directories to remove afterwards, when empty (B11). */
+    /** With `text` null: absolute directories to remove afterwards, when empty; default those made for this file (B11). */
     removeDirectories?: readonly string[];
   }): Promise<{ version: string | null; createdDirectories?: readonly string[] }>;
   /** Like `commit`, with exact bytes: undoing over content that was no text. */
