@@ -3,7 +3,7 @@ import type {
   DiffCallView, FileDiff, FileLocation, GenericCallView, GenericResultView, ReadResultView, SearchFileMatches, SearchResultView,
   TerminalCallView, TerminalResultView, ToolCallKind, ToolCallView, ToolResultView, WebResultView, WebSource,
 } from './presentation.ts';
-import { isFrozenJson, snapshotJson } from './snapshot.ts';
+import { snapshotJson } from './snapshot.ts';
 import type { ToolDefinition, ToolResult } from './tool.ts';
 
 /**
@@ -22,6 +22,14 @@ const CALL_KINDS: ReadonlySet<unknown> = new Set<ToolCallKind>(['read', 'edit', 
 /** The own fields of an object, each read once; undefined for anything else. */
 function fieldsOf(value: unknown): Fields | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+}
+
+function attempt<T>(work: () => T | undefined): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';
@@ -63,21 +71,22 @@ function isBlock(value: unknown): value is ContentBlock {
   }
 }
 
-/** `{ content }` when it is a list of content blocks made of JSON. */
+/** `{ content }` with those blocks of a list that are right and made of JSON. */
 function contentIn(fields: Fields): { content?: ContentBlock[] } {
   const { content } = fields;
-  const blocks = isFrozenJson(content) ? content : snapshotJson(content);
-  return Array.isArray(blocks) && blocks.every(isBlock) ? { content: blocks as unknown as ContentBlock[] } : {};
+  if (!Array.isArray(content) || content.length > ENTRY_LIMIT) return {};
+  const blocks: ContentBlock[] = [];
+  for (let i = 0; i < content.length; i++) {
+    const block: unknown = attempt(() => snapshotJson(content[i]));
+    if (isBlock(block)) blocks.push(block);
+  }
+  return { content: blocks };
 }
 
 /** `{ rawInput }` as detached JSON. */
 function rawInput(value: unknown): { rawInput?: unknown } {
-  try {
-    const json = snapshotJson(value);
-    return json === undefined ? {} : { rawInput: json };
-  } catch {
-    return {};
-  }
+  const json = attempt(() => snapshotJson(value));
+  return json === undefined ? {} : { rawInput: json };
 }
 
 function locationOf(entry: unknown): FileLocation | undefined {
@@ -185,14 +194,6 @@ function resultCard(fields: Fields): ToolResultView | undefined {
     case 'read': return readCard(fields);
     case 'web': return webCard(fields);
     default: return undefined;
-  }
-}
-
-function attempt<T>(work: () => T | undefined): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,0 +1,94 @@
+/**
+ * Side-by-side timing: every contender does the same work in the same process, in alternating order, and the median of
+ * the rounds counts. Nothing here decides whether a number is good; a bench only reports.
+ */
+
+/** Does one unit of work; its return value is kept from being optimised away. */
+export type Work = () => unknown;
+
+export interface Contenders {
+  readonly ours: Work;
+  /** The opponent. */
+  readonly theirs?: Work;
+  /** What nobody can be faster than. */
+  readonly floor?: Work;
+}
+
+/** One line of a report. Times are medians per unit of work in `unit`; `ratio` is theirs ÷ ours (floor ÷ ours without an opponent). */
+export interface Measurement {
+  readonly name: string;
+  readonly ours: number;
+  readonly theirs: number | null;
+  readonly floor: number | null;
+  readonly ratio: number;
+  readonly unit: 'us';
+}
+
+export interface MeasureOptions {
+  /** Rounds per contender; odd, so that the median is one of them. */
+  readonly rounds?: number;
+  /** How long one round runs, in ms. */
+  readonly roundMs?: number;
+}
+
+let sink: unknown;
+
+/** Runs `work` `count` times and returns the microseconds one run took. Async work is awaited one by one. */
+async function time(work: Work, count: number): Promise<number> {
+  const start = process.hrtime.bigint();
+  for (let i = 0; i < count; i++) {
+    const result = work();
+    sink = result instanceof Promise ? await result : result;
+  }
+  return Number(process.hrtime.bigint() - start) / 1_000 / count;
+}
+
+/** Warms a contender up and finds how many runs fill one round. */
+async function calibrate(work: Work, roundMs: number): Promise<number> {
+  let count = 1;
+  for (;;) {
+    const us = await time(work, count);
+    if (us * count >= roundMs * 1_000) return count;
+    count = Math.max(count + 1, Math.min(count * 8, Math.ceil((roundMs * 1_100) / Math.max(us, 0.001))));
+  }
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[sorted.length >> 1] ?? NaN;
+}
+
+/** Measures all contenders of one piece of work against each other. */
+export async function measure(name: string, contenders: Contenders, options: MeasureOptions = {}): Promise<Measurement> {
+  const { rounds = 5, roundMs = 60 } = options;
+  const entries = (['ours', 'theirs', 'floor'] as const).flatMap((who) => {
+    const work = contenders[who];
+    return work === undefined ? [] : [{ who, work, count: 0, times: [] as number[] }];
+  });
+  for (const entry of entries) entry.count = await calibrate(entry.work, roundMs);
+  for (let round = 0; round < rounds; round++) {
+    const order = round % 2 === 0 ? entries : [...entries].reverse();
+    for (const entry of order) {
+      globalThis.gc?.(); // with --expose-gc, nobody pays for another's garbage
+      entry.times.push(await time(entry.work, entry.count));
+    }
+  }
+  const of = (who: string): number | null => {
+    const entry = entries.find((candidate) => candidate.who === who);
+    return entry === undefined ? null : round3(median(entry.times));
+  };
+  const ours = of('ours') ?? NaN;
+  const theirs = of('theirs');
+  const floor = of('floor');
+  return { name, ours, theirs, floor, ratio: round3((theirs ?? floor ?? NaN) / ours), unit: 'us' };
+}
+
+function round3(value: number): number {
+  return Number(value.toPrecision(4));
+}
+
+/** Prints one JSON line. */
+export function report(line: object): void {
+  console.log(JSON.stringify(line));
+  if (sink === report) console.log(''); // keeps `sink` alive
+}
