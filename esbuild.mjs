@@ -7,7 +7,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import * as esbuild from 'esbuild';
-import { COPIES, HOST, LAZY, LENT, MAY_REPEAT, WEBVIEWS, WORKERS } from './scripts/entries.mjs';
+import { COPIES, HOST, LAZY, LENT, MAIN, MAY_REPEAT, WEBVIEWS, WORKERS } from './scripts/entries.mjs';
 
 const root = import.meta.dirname;
 process.chdir(root);
@@ -25,7 +25,7 @@ const TESTS = options.stage === undefined ? 'out/test' : path.join(options.stage
 
 const LENT_KEY = 'dsh-host.lent-modules';
 
-/** The host bundle puts its instances of the lent modules where lazy bundles find them. */
+/** The main bundle puts its instances of the lent modules where lazy bundles find them. */
 const lend = {
   name: 'lend',
   setup(build) {
@@ -59,7 +59,7 @@ const borrow = {
 const splitLazy = {
   name: 'split-lazy',
   setup(build) {
-    const outputs = new Map(Object.entries(LAZY).map(([name, file]) => [path.resolve(root, file), `./${name}.cjs`]));
+    const outputs = new Map(Object.entries({ ...MAIN, ...LAZY }).map(([name, file]) => [path.resolve(root, file), `./${name}.cjs`]));
     build.onResolve({ filter: /^\.{1,2}\// }, (args) => {
       const output = outputs.get(path.resolve(args.resolveDir, args.path));
       if (output === undefined || args.kind === 'entry-point') return undefined;
@@ -116,9 +116,9 @@ const builds = {
     entryPoints: host,
     outdir: DIST,
     external: ['vscode'],
-    inject: ['dsh:lend'],
-    plugins: [lend, splitLazy],
+    plugins: [splitLazy],
   },
+  main: { ...node, entryPoints: present(MAIN), outdir: DIST, external: ['vscode'], inject: ['dsh:lend'], plugins: [lend, splitLazy] },
   lazy: { ...node, entryPoints: present(LAZY), outdir: DIST, external: ['vscode'], plugins: [borrow, splitLazy] },
   workers: { ...node, entryPoints: present(WORKERS), outdir: DIST },
   webviews: {
@@ -146,21 +146,21 @@ const builds = {
 };
 const plans = Object.entries(builds).filter(([, plan]) => plan && Object.keys(plan.entryPoints).length > 0);
 
-/** A file of src/ both in the host bundle and in a lazy one would exist twice in one process. */
+/** A file of src/ in two bundles would exist twice in one process. */
 function refuseCopies(results) {
-  const used = (result) => {
-    const out = new Set();
-    for (const o of Object.values(result?.metafile?.outputs ?? {})) {
-      for (const [file, { bytesInOutput }] of Object.entries(o.inputs)) if (bytesInOutput > 0) out.add(file);
+  const owner = new Map();
+  for (const result of [results.host, results.main, results.lazy]) {
+    for (const [bundle, output] of Object.entries(result?.metafile?.outputs ?? {})) {
+      for (const [file, { bytesInOutput }] of Object.entries(output.inputs)) {
+        if (bytesInOutput === 0 || !file.startsWith('src/') || MAY_REPEAT.includes(file)) continue;
+        const other = owner.get(file);
+        if (other !== undefined && other !== bundle) {
+          throw new Error(`${file} is in ${other} and in ${bundle}. Import it as a type, hand it in as an argument, or list it in MAY_REPEAT (scripts/entries.mjs).`);
+        }
+        owner.set(file, bundle);
+      }
     }
-    return out;
-  };
-  const hostFiles = used(results.host);
-  const twice = [...used(results.lazy)].filter((file) => file.startsWith('src/') && hostFiles.has(file) && !MAY_REPEAT.includes(file));
-  if (twice.length === 0) return;
-  throw new Error(
-    `in the host bundle and in a lazy bundle: ${twice.join(', ')}. Import it as a type, hand it in as an argument, or list it in MAY_REPEAT (scripts/entries.mjs).`,
-  );
+  }
 }
 
 function copy() {

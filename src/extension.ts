@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import type { Host } from './host/main.ts';
 import { COMMANDS } from './host/command-ids.ts';
-import { disposeLog, showError } from './host/log.ts';
 import { l10nBundle, page } from './host/chat/html.ts';
 import { LazyReviewFiles } from './host/review/lazy-files.ts';
 import { LazyTree } from './host/lazy-tree.ts';
@@ -48,11 +47,10 @@ export function activate(context: vscode.ExtensionContext): Api {
       try {
         return await (await start()).commands[id](...args);
       } catch (error) {
-        showError(vscode.l10n.t('The command did not work'), error);
+        failed(vscode.l10n.t('The command did not work'), error);
         return undefined;
       }
     })),
-    new vscode.Disposable(disposeLog),
   );
   const forTests = context.extensionMode !== vscode.ExtensionMode.Production || process.env['DSH_HOST_TEST'] === '1';
   return forTests ? { version: 1, host: start } : { version: 1 };
@@ -63,9 +61,15 @@ async function load(context: vscode.ExtensionContext): Promise<Host> {
     const { startHost } = await import('./host/main.ts');
     return await startHost(context);
   } catch (error) {
-    showError(vscode.l10n.t('DSH could not start'), error);
+    failed(vscode.l10n.t('DSH could not start'), error);
     throw error;
   }
+}
+
+/** The log belongs to the host, which may be what failed. */
+function failed(what: string, error: unknown): void {
+  console.error(what, error);
+  void vscode.window.showErrorMessage(`${what}: ${error instanceof Error ? error.message : String(error)}`);
 }
 
 export async function deactivate(): Promise<void> {

@@ -2,7 +2,7 @@
 export const COMMANDS = [
   'openChat', 'openChatInEditor', 'newSession', 'showSessions', 'deleteSession', 'exportSession', 'stop', 'addSelection',
   'selectModel', 'selectPreset', 'setApiKey', 'removeApiKey', 'showLog', 'showPlugins', 'reloadPlugins', 'reloadPlugin',
-  'openPluginSource', 'openToolGuide', 'showChanges',
+  'openPluginSource', 'openToolGuide', 'openSettings', 'showChanges',
   'review.openDiff', 'review.acceptFile', 'review.rejectFile', 'review.rejectFileWithNote', 'review.acceptHunk', 'review.rejectHunk',
   'review.nextHunk', 'review.previousHunk', 'review.acceptAll', 'review.rejectAll',
 ] as const;

@@ -6,6 +6,7 @@ import type { SessionEvent } from '../../contract/event.ts';
 import { assertNever } from '../../contract/never.ts';
 import type { ChatMeta, ChatState, SessionSummary, ToolItem, TranscriptItem, TranscriptPatch, ViewToHost } from '../../protocol.ts';
 import { Transcript } from '../../transcript/transcript.ts';
+import type { UserQuestionRequest } from '../../seams/questions.ts';
 import type { Approvals } from '../approvals.ts';
 import { errorText, log, showError } from '../log.ts';
 import type { Models } from '../models.ts';
@@ -299,6 +300,11 @@ export class ChatController implements vscode.Disposable {
       return handle.agent;
     }).finally(() => (this.#starting = undefined));
     return this.#starting;
+  }
+
+  /** A tool asks the user: the question is drawn on its card. */
+  asked(request: UserQuestionRequest): void {
+    this.#outbox.patches(this.#transcript.question(request));
   }
 
   // ── the user's gestures ────────────────────────────────────────────────────────────────────────────────────────

@@ -1,0 +1,120 @@
+import os from 'node:os';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { startRuntime } from '../runtime.ts';
+import { lentModules } from '../plugins/modules.ts';
+import { Approvals } from './approvals.ts';
+import { ChatController } from './chat/controller.ts';
+import type { CommandTable } from './command-ids.ts';
+import { hostCommands } from './commands.ts';
+import { DiffTexts } from './diff-texts.ts';
+import { EditorFileSystem } from './documents.ts';
+import { disposeLog, log } from './log.ts';
+import { Models } from './models.ts';
+import { NativeViews } from './native-views.ts';
+import { jumpTo } from './navigation.ts';
+import { PluginHost } from './plugin-host.ts';
+import { ResultsPanel } from './results/panel.ts';
+import { reviewCommands } from './review/commands.ts';
+import { ReviewEditor } from './review/editor.ts';
+import { ReviewFiles } from './review/files.ts';
+import { AppliedMarks, ChangesTree } from './review/tree.ts';
+import { ApiKeys } from './secrets.ts';
+import { onSettingChange, setting } from './settings.ts';
+import { Terminals } from './terminals.ts';
+
+/** The running host of one window. */
+export interface Host {
+  readonly ctx: Awaited<ReturnType<typeof startRuntime>>['ctx'];
+  readonly chat: ChatController;
+  readonly commands: CommandTable;
+  readonly reviewFiles: vscode.FileSystemProvider;
+  readonly pluginTree: vscode.TreeDataProvider<object>;
+  readonly plugins: PluginHost;
+  readonly models: Models;
+  readonly results: ResultsPanel;
+  readonly approvals: Approvals;
+  dispose(): Promise<void>;
+}
+
+/** Absolute folder that new sessions work in: the first workspace folder, else the home folder. */
+function workspaceFolder(): string {
+  return vscode.workspace.workspaceFolders?.find((folder) => folder.uri.scheme === 'file')?.uri.fsPath ?? os.homedir();
+}
+
+/** Starts the core on VS Code's providers and the native views on the core. */
+export async function startHost(context: vscode.ExtensionContext): Promise<Host> {
+  const testing = context.extensionMode !== vscode.ExtensionMode.Production || process.env['DSH_HOST_TEST'] === '1';
+  const sessions = path.join(context.globalStorageUri.fsPath, 'sessions');
+  const keys = new ApiKeys(context.secrets);
+  const late: { models?: Models } = {};
+  const runtime = await startRuntime({
+    fileSystem: EditorFileSystem,
+    sessions,
+    appRoot: vscode.env.appRoot,
+    assets: path.join(context.extensionUri.fsPath, 'dist'),
+    trusted: () => vscode.workspace.isTrusted,
+    preset: () => setting('permissionPreset'),
+    roots: () => (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath),
+    maxSteps: setting('maxSteps') || undefined,
+    model: () => {
+      const choice = late.models?.current();
+      return choice === undefined ? undefined : { provider: choice.provider, model: choice.model };
+    },
+    log: log(),
+  });
+  const { ctx } = runtime;
+  const models = (late.models = new Models(ctx, keys, testing));
+  const terminals = new Terminals(() => setting('revealTerminal'));
+  ctx.on('shell/started', (event) => terminals.started(event));
+  ctx.on('shell/output', (event) => terminals.output(event));
+  ctx.on('shell/ended', (event) => terminals.ended(event));
+  const results = new ResultsPanel(context.extensionUri);
+  const reviewEditor = new ReviewEditor(ctx.review);
+  const reviewFiles = new ReviewFiles(ctx.review);
+  const diffTexts = new DiffTexts();
+  const plugins = new PluginHost(ctx, lentModules({ vscode }), workspaceFolder);
+  const views = new NativeViews({ terminals, results, review: ctx.review, reviewEditor, diffTexts });
+  const late2: { chat?: ChatController } = {};
+  const approvals = new Approvals(ctx, (request) => late2.chat?.asked(request));
+  const chat = (late2.chat = new ChatController({
+    ctx, models, approvals, views, reviewEditor, memory: context.workspaceState, cwd: workspaceFolder,
+    runCommand: (id) => vscode.commands.executeCommand(VIEW_COMMANDS[id] ?? `dshHost.${id}`),
+  }));
+  ctx.on('review/staged', (file) => {
+    if (setting('openDiffOnReview')) void reviewEditor.announce(file);
+  });
+  const commands: CommandTable = { ...hostCommands({ context, ctx, chat, models, plugins }), ...reviewCommands(ctx.review, reviewEditor) };
+  const subscriptions: vscode.Disposable[] = [
+    models, terminals, results, reviewEditor, reviewFiles, diffTexts, plugins,
+    new ChangesTree(ctx.review), new AppliedMarks(ctx.review),
+    vscode.window.registerTerminalLinkProvider(terminals.linkProvider((file, cwd, line, column) => void jumpTo(file, cwd, { line, ...(column === undefined ? {} : { column }) }))),
+    models.onChange(() => void chat.settingsChanged()),
+    onSettingChange(['permissionPreset'], () => void chat.settingsChanged()),
+    onSettingChange(['pluginFile'], () => void plugins.restart()),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => {
+      void plugins.restart();
+      void chat.settingsChanged();
+    }),
+    vscode.workspace.onDidChangeWorkspaceFolders(() => void plugins.restart()),
+  ];
+  await models.refresh();
+  await plugins.restart();
+  await chat.restore();
+  return {
+    ctx, chat, commands, reviewFiles, pluginTree: plugins.tree as vscode.TreeDataProvider<object>, plugins, models, results, approvals,
+    async dispose() {
+      await chat.dispose();
+      for (const subscription of subscriptions.reverse()) subscription.dispose();
+      await runtime.dispose();
+      disposeLog();
+    },
+  };
+}
+
+/** Commands a view may run that are not ours. */
+const VIEW_COMMANDS: Readonly<Record<string, string>> = {
+  manageTrust: 'workbench.trust.manage',
+  openInEditor: 'dshHost.openChatInEditor',
+  openSettings: 'dshHost.openSettings',
+};

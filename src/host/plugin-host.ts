@@ -1,0 +1,86 @@
+import os from 'node:os';
+import path from 'node:path';
+import type { Context, Fiber } from '@deepseek-ai/cordis';
+import * as vscode from 'vscode';
+import { PluginSet, type PluginInfo } from '../plugins/plugin-set.ts';
+import { log } from './log.ts';
+import { PluginDiagnostics, PluginTree } from './plugin-tree.ts';
+import { setting } from './settings.ts';
+
+/** The workspace's plugins: loaded in trusted workspaces only, shown in their view and in the Problems view. */
+export class PluginHost implements vscode.Disposable {
+  readonly tree: PluginTree;
+  readonly #ctx: Context;
+  readonly #modules: Readonly<Record<string, unknown>>;
+  readonly #folder: () => string;
+  readonly #diagnostics = new PluginDiagnostics();
+  #fiber: Fiber | undefined;
+  #work: Promise<void> = Promise.resolve();
+  #failed = new Set<string>();
+
+  constructor(ctx: Context, modules: Readonly<Record<string, unknown>>, folder: () => string) {
+    this.#ctx = ctx;
+    this.#modules = modules;
+    this.#folder = folder;
+    this.tree = new PluginTree(() => this.set);
+  }
+
+  get set(): PluginSet | undefined {
+    return this.#ctx.get('plugins');
+  }
+
+  /** Absolute path of the plugin file. */
+  get file(): string {
+    return path.resolve(this.#folder(), setting('pluginFile'));
+  }
+
+  /** Unloads everything and loads what the workspace has now. */
+  restart(): Promise<void> {
+    this.#work = this.#work.then(async () => {
+      await this.#fiber?.dispose();
+      this.#fiber = undefined;
+      if (!vscode.workspace.isTrusted || (vscode.workspace.workspaceFolders?.length ?? 0) === 0) {
+        this.#show();
+        return;
+      }
+      const home = process.env['DSH_HOME'] ?? path.join(os.homedir(), '.dsh');
+      const patches = [path.join(path.dirname(this.file), 'cordis.patch.yml'), path.join(home, 'cordis.patch.yml')];
+      const fiber = this.#ctx.plugin(PluginSet, { file: this.file, patches, modules: this.#modules, watch: true });
+      this.#fiber = fiber;
+      await fiber;
+      this.set?.onChange(() => this.#show());
+      this.#show();
+    }).catch((error: unknown) => log().error('plugins', String(error)));
+    return this.#work;
+  }
+
+  #show(): void {
+    const list = this.set?.list() ?? [];
+    this.tree.refresh();
+    this.#diagnostics.update(list);
+    void vscode.commands.executeCommand('setContext', 'dshHost.showPlugins', list.length > 0);
+    for (const plugin of list) this.#announce(plugin);
+  }
+
+  /** A failure is told once, where the author looks: a message that leads to the line. */
+  #announce(plugin: PluginInfo): void {
+    if (plugin.status.state !== 'failed') {
+      if (plugin.status.state === 'active') this.#failed.delete(plugin.id);
+      return;
+    }
+    const { problem } = plugin.status;
+    const key = `${problem.file}:${problem.line}: ${problem.message}`;
+    if (this.#failed.has(plugin.id + key)) return;
+    this.#failed = new Set([...this.#failed].filter((entry) => !entry.startsWith(plugin.id)).concat(plugin.id + key));
+    log().error(`plugin ${plugin.id}: ${key}`, problem.stack ?? '');
+    const open = vscode.l10n.t('Go to Line');
+    void vscode.window.showErrorMessage(vscode.l10n.t("Plugin '{0}': {1}", plugin.id, problem.message), open).then((choice) => {
+      if (choice === open) void vscode.commands.executeCommand('dshHost.openPluginSource', { kind: 'plugin', plugin });
+    });
+  }
+
+  dispose(): void {
+    this.#diagnostics.dispose();
+    this.tree.dispose();
+  }
+}
