@@ -1,0 +1,36 @@
+// npm run bench [-- NAME …] [--json]: runs the benches of test/bench/ named here, or all of them, one after another.
+// A bench prints one line a measure; with --json it is { name, ours, theirs?, floor?, ratio?, unit }.
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { ROOT, ensureDependencies } from './dependencies.mjs';
+import { Plain, die } from './progress.mjs';
+
+const DIR = path.join(ROOT, 'test/bench');
+/** Files of test/bench/ that are programs; the others are their parts. */
+const BENCHES = ['contract', 'activation'];
+
+function run(file, flags) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ['--expose-gc', '--import', 'tsx', file, ...flags], { cwd: ROOT, stdio: 'inherit' });
+    child.on('error', reject);
+    child.on('close', (code, signal) => resolve(signal ?? code));
+  });
+}
+
+async function main() {
+  await ensureDependencies();
+  const args = process.argv.slice(2);
+  const names = args.filter((arg) => !arg.startsWith('-'));
+  const unknown = names.filter((name) => !BENCHES.includes(name));
+  if (unknown.length > 0) throw new Plain(`There is no bench ${unknown.join(', ')}. Benches: ${BENCHES.join(', ')}.`);
+  let failed = 0;
+  for (const name of names.length > 0 ? names : BENCHES) {
+    const code = await run(path.join(DIR, `${name}.ts`), args.filter((arg) => arg.startsWith('-')));
+    if (code === 0) continue;
+    failed++;
+    console.error(`bench ${name} ended with ${code}`);
+  }
+  process.exitCode = failed > 0 ? 1 : 0;
+}
+
+await main().catch(die);
