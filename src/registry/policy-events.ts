@@ -6,7 +6,7 @@ import type { Call } from './call.ts';
 import { thrownMessage } from './failure.ts';
 import type { ToolRuntime } from './runtime.ts';
 
-type StageEvent = 'tools/pre-execute' | 'tools/execute' | 'tools/post-execute' | 'tools/result';
+type ToolEvent = 'tools/pre-execute' | 'tools/execute' | 'tools/post-execute' | 'tools/result' | 'tools/change';
 
 /**
  * The pipeline's side of the `tools/*` events. Each stage can ask first whether anybody listens at all, so that a call
@@ -27,7 +27,7 @@ export class PolicyEvents {
   }
 
   /** Whether a dispatch of this event can reach any listener, diagnostics included. */
-  heard(event: StageEvent): boolean {
+  heard(event: ToolEvent): boolean {
     const hooks = this.#hooks;
     return (hooks[event]?.length ?? 0) > 0 || (hooks['internal/dispatch']?.length ?? 0) > 0;
   }
@@ -37,6 +37,11 @@ export class PolicyEvents {
     let carrier = this.#carriers.get(scope);
     if (!carrier) this.#carriers.set(scope, carrier = scopeTarget(this.#runtime, scope));
     return carrier;
+  }
+
+  /** Tells that the set of tools changed (R3.8). */
+  changed(): void {
+    if (this.heard('tools/change')) this.#ctx.emit('tools/change');
   }
 
   before(call: Call): Promise<PreToolDecision> {

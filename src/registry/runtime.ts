@@ -65,10 +65,9 @@ export class ToolRuntime extends Service {
 
   constructor(ctx: Context, config: Config = {}) {
     super(ctx, 'tools');
-    const visibility: Visibility = new Visibility(
-      config.mode ?? 'native', () => codeMode.transport, () => ctx.emit('tools/change'),
-    );
-    const pipeline = new Pipeline(ctx, visibility, new PolicyEvents(ctx, this));
+    const events = new PolicyEvents(ctx, this);
+    const visibility: Visibility = new Visibility(config.mode ?? 'native', () => codeMode.transport, () => events.changed());
+    const pipeline = new Pipeline(ctx, visibility, events);
     const codeMode: CodeMode = new CodeMode(ctx, visibility, pipeline, config.maxParallelSubCalls ?? 10);
     this[parts] = { visibility, pipeline, codeMode };
     this[TOOL_RUNTIME_SCHEDULER] = schedulerOf(pipeline);
