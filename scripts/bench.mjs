@@ -1,13 +1,13 @@
-// npm run bench [-- NAME …] [--json]: runs the benches of test/bench/ named here, or all of them, one after another.
+// npm run bench [-- NAME …] [--json]: runs test/bench/NAME.bench.ts, or all of them, one after another.
 // A bench prints one line a measure; with --json it is { name, ours, theirs?, floor?, ratio?, unit }.
 import { spawn } from 'node:child_process';
+import fs from 'node:fs';
 import path from 'node:path';
 import { ROOT, ensureDependencies } from './dependencies.mjs';
 import { Plain, die } from './progress.mjs';
 
 const DIR = path.join(ROOT, 'test/bench');
-/** Files of test/bench/ that are programs; the others are their parts. */
-const BENCHES = ['contract', 'activation'];
+const ENDING = '.bench.ts';
 
 function run(file, flags) {
   return new Promise((resolve, reject) => {
@@ -21,11 +21,12 @@ async function main() {
   await ensureDependencies();
   const args = process.argv.slice(2);
   const names = args.filter((arg) => !arg.startsWith('-'));
-  const unknown = names.filter((name) => !BENCHES.includes(name));
-  if (unknown.length > 0) throw new Plain(`There is no bench ${unknown.join(', ')}. Benches: ${BENCHES.join(', ')}.`);
+  const all = fs.readdirSync(DIR).filter((name) => name.endsWith(ENDING)).map((name) => name.slice(0, -ENDING.length)).sort();
+  const unknown = names.filter((name) => !all.includes(name));
+  if (unknown.length > 0) throw new Plain(`There is no bench ${unknown.join(', ')}. Benches: ${all.join(', ')}.`);
   let failed = 0;
-  for (const name of names.length > 0 ? names : BENCHES) {
-    const code = await run(path.join(DIR, `${name}.ts`), args.filter((arg) => arg.startsWith('-')));
+  for (const name of names.length > 0 ? names : all) {
+    const code = await run(path.join(DIR, name + ENDING), args.filter((arg) => arg.startsWith('-')));
     if (code === 0) continue;
     failed++;
     console.error(`bench ${name} ended with ${code}`);
