@@ -1,0 +1,36 @@
+/** Sentences of the host's own in a transcript. The host hands in localised ones. */
+export interface TranscriptWords {
+  stopped(): string;
+  blocked(): string;
+  interrupted(): string;
+  maxTokens(): string;
+  failed(message: string): string;
+  /** `seconds` until the next try. */
+  retrying(message: string, attempt: number, seconds: number): string;
+  lost(): string;
+  compacting(): string;
+  compacted(): string;
+  compactionFailed(message: string): string;
+  /** Titles of the actions beside a notice. */
+  setApiKey(): string;
+  selectModel(): string;
+  retry(): string;
+  goOn(): string;
+}
+
+export const ENGLISH: TranscriptWords = {
+  stopped: () => 'Stopped.',
+  blocked: () => 'A plugin kept this message from the model.',
+  interrupted: () => 'The window was closed while this ran.',
+  maxTokens: () => 'The answer reached the length limit.',
+  failed: (message) => `The request failed: ${message}`,
+  retrying: (message, attempt, seconds) => `The request failed (${message}). Try ${attempt + 1} in ${seconds} s.`,
+  lost: () => 'Part of this session could not be read. The unreadable lines were kept in a file beside it.',
+  compacting: () => 'Summarising the earlier conversation…',
+  compacted: () => 'The earlier conversation was summarised for the model.',
+  compactionFailed: (message) => `The earlier conversation could not be summarised: ${message}`,
+  setApiKey: () => 'Set API Key',
+  selectModel: () => 'Select Model',
+  retry: () => 'Try Again',
+  goOn: () => 'Go On',
+};
