@@ -3,7 +3,9 @@ import z from '@deepseek-ai/schemastery';
 import '../../prompt/system-prompt.ts';
 import '../../registry/runtime.ts';
 import '../../seams/fs.ts';
+import '../../seams/attachments.ts';
 import { editTool } from './edit.ts';
+import { readImageTool } from './read-image.ts';
 import { readTool } from './read.ts';
 import { writeTool } from './write.ts';
 
@@ -37,7 +39,7 @@ const GUIDANCE = {
   edit: 'Use `edit` for changes to a part of a file. Copy old_string from what `read` showed, without the line numbers. When a file changed since you read it, read it again instead of guessing.',
 };
 
-/** The tools read, write and edit, with their prompt sections (B10.39). */
+/** The tools read, write and edit, with their prompt sections (B10.39); read_image where pictures can be kept (B10.36). */
 export function apply(ctx: Context, config: Config = {}): void {
   const cwd = config.cwd || process.cwd();
   const limits = {
@@ -47,6 +49,9 @@ export function apply(ctx: Context, config: Config = {}): void {
   ctx.tools.register(readTool(ctx, limits, cwd));
   ctx.tools.register(writeTool(ctx, cwd));
   ctx.tools.register(editTool(ctx, cwd));
+  ctx.inject(['attachments', 'fs', 'tools'], (inner) => {
+    inner.tools.register(readImageTool(inner, cwd));
+  });
   ctx.systemPrompt.section({ name: 'tools:read', order: 100, text: GUIDANCE.read });
   ctx.systemPrompt.section({ name: 'tools:write', order: 101, text: GUIDANCE.write });
   ctx.systemPrompt.section({ name: 'tools:edit', order: 102, text: GUIDANCE.edit });

@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import type { FileDecision, FileIntent, TextFile, TextSplice } from '../../src/seams/fs.ts';
+import { NodeFileSystem } from '../../src/headless/fs.ts';
+import type { FileTarget } from '../../src/seams/fs.ts';
+import { PathLock } from '../../src/headless/path-lock.ts';
+import { openFsRoom } from '../harness/fs-room.ts';
+import type { FsRoom } from '../harness/fs-room.ts';
+
+const run = promisify(execFile);
+
+describe('the node file system', () => {
+  let room: FsRoom;
+  const at = (name: string): Promise<FileTarget> => room.root.fs.resolve(name, room.directory);
+  const context = { displayPath: 'a', toolName: 'test' };
+  beforeEach(async () => { room = await openFsRoom({ observation: false }); });
+  afterEach(() => room.dispose());
+
+  it('J1 the real path of what is not there yet is its nearest existing ancestor plus the rest', async () => {
+    await fs.mkdir(path.join(room.directory, 'real'));
+    await fs.symlink('real', path.join(room.directory, 'out'));
+    assert.deepEqual(await at('out/new/n.txt'), { path: path.join(room.directory, 'out/new/n.txt'), realPath: path.join(room.directory, 'real/new/n.txt') });
+    await fs.symlink('/etc', path.join(room.directory, 'x'));
+    assert.equal((await at('x/passwd')).realPath, await fs.realpath('/etc/passwd'));
+    assert.equal((await at('out/../real/../y')).realPath, path.join(room.directory, 'y'));
+  });
+
+  it('the intent says what would change; the answer may change it, refuse it, or have done it', async () => {
+    await room.put('a', 'x\r\ny');
+    const intents: FileIntent[] = [];
+    let answer: (intent: FileIntent) => FileDecision | Promise<FileDecision> = () => ({ kind: 'apply' });
+    room.root.on('fs/edit-intent', async (intent) => { intents.push(intent); return answer(intent); });
+    const target = await at('a');
+    const edit = (from: string, text: string) => room.root.fs.edit(target, (before) => {
+      const start = before.text.indexOf(from);
+      return [{ start, end: start + from.length, text }];
+    }, context);
+
+    const outcome = await edit('x', 'X');
+    assert.equal(outcome.operation, 'update');
+    const [intent] = intents;
+    assert.deepEqual([intent?.kind, intent?.before?.text, intent?.after, intent?.splices], ['edit', 'x\r\ny', 'X\r\ny', [{ start: 0, end: 1, text: 'X' }]]);
+
+    answer = () => ({ kind: 'apply', text: 'X\r\nreviewed' });
+    assert.equal((await edit('y', 'z')).after, 'X\r\nreviewed');
+    assert.equal(await room.text('a'), 'X\r\nreviewed');
+
+    answer = () => ({ kind: 'refuse', error: new Error('no thanks') });
+    await assert.rejects(edit('X', 'q'), /no thanks/);
+    answer = () => ({ kind: 'maybe' } as unknown as FileDecision);
+    await assert.rejects(edit('X', 'q'), /unsupported decision; nothing was written/);
+    answer = () => undefined as unknown as FileDecision;
+    await assert.rejects(edit('X', 'q'), /unsupported decision/);
+    assert.equal(await room.text('a'), 'X\r\nreviewed');
+
+    answer = async ({ after, version }) => {
+      const written = await room.root.fs.commit(target, `${after}!`, { expect: version });
+      return { kind: 'applied', text: `${after}!`, version: written.version };
+    };
+    assert.equal((await edit('X', 'q')).after, 'q\r\nreviewed!');
+    assert.equal(await room.text('a'), 'q\r\nreviewed!');
+
+    answer = ({ before, version }) => ({ kind: 'applied', text: before?.text ?? null, version });
+    assert.equal((await edit('q', 'r')).operation, 'none');
+  });
+
+  it('B1 a file that changed while its edit was reviewed is not overwritten', async () => {
+    const file = await room.put('a', 'one');
+    const target = await at('a');
+    room.root.on('fs/write-intent', async (_intent, next) => {
+      await fs.writeFile(file, 'theirs');
+      return next();
+    });
+    await assert.rejects(room.root.fs.write(target, 'mine', context), { code: 'FS_STALE_VERSION' });
+    assert.equal(await room.text('a'), 'theirs');
+  });
+
+  it('a file made by somebody else in between is not overwritten by a create', async () => {
+    const target = await at('new');
+    room.root.on('fs/write-intent', async (_intent, next) => {
+      await room.put('new', 'theirs');
+      return next();
+    });
+    await assert.rejects(room.root.fs.write(target, 'mine', context), { code: 'FS_STALE_VERSION' });
+    assert.equal(await room.text('new'), 'theirs');
+    assert.deepEqual(await fs.readdir(room.directory), ['new']);
+  });
+
+  it('B11 a new file taken back takes the directories made for it, and no others', async () => {
+    await room.put('n/keep', '');
+    const target = await at('n/e/w/x.txt');
+    const outcome = await room.root.fs.write(target, 'x', context);
+    assert.deepEqual(outcome.createdDirectories, ['n/e', 'n/e/w'].map((name) => path.join(room.directory, name)));
+    await room.root.fs.commit(target, null, { expect: outcome.version });
+    assert.deepEqual(await fs.readdir(path.join(room.directory, 'n')), ['keep']);
+    const again = await room.root.fs.write(target, 'x', context);
+    await room.put('n/e/other', '');
+    await room.root.fs.commit(target, null, { removeDirectories: again.createdDirectories ?? [] });
+    assert.deepEqual(await fs.readdir(path.join(room.directory, 'n/e')), ['other']);
+  });
+
+  it('commit checks what must still be there, keeps encoding and other bytes, and takes exact bytes', async () => {
+    await room.put('a', Buffer.from('\ufeffone\r\ntwo\n'));
+    const target = await at('a');
+    const { version } = await room.root.fs.readText(target, 'a');
+    await assert.rejects(room.root.fs.commit(target, 'x', { expect: null }), { code: 'FS_STALE_VERSION' });
+    await room.root.fs.commit(target, 'one\r\n2\n', { expect: version });
+    assert.equal(await room.text('a'), '\ufeffone\r\n2\n');
+    const stat = await room.root.fs.stat(target);
+    await room.root.fs.commitBytes(target, Buffer.from([0, 1, 2]), { expect: stat?.version ?? null });
+    assert.deepEqual([...await room.bytes('a')], [0, 1, 2]);
+    await assert.rejects(room.root.fs.commitBytes(target, Buffer.from('x'), { expect: version }), { code: 'FS_STALE_VERSION' });
+    await room.root.fs.commit(await at('wide'), 'é', { encoding: 'utf16le' });
+    assert.equal((await room.bytes('wide')).toString('hex'), 'fffee900');
+  });
+
+  it('an edit that changes nothing writes nothing', async () => {
+    const file = await room.put('a', 'x');
+    const before = await fs.stat(file, { bigint: true });
+    const outcome = await room.root.fs.write(await at('a'), 'x', context);
+    assert.equal(outcome.operation, 'none');
+    assert.equal((await fs.stat(file, { bigint: true })).ctimeNs, before.ctimeNs);
+  });
+
+  it('a full disk leaves the old bytes and no rubbish', async function () {
+    const small = path.join(room.directory, 'small');
+    await fs.mkdir(small);
+    try {
+      await run('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', small]);
+    } catch {
+      this.skip();
+    }
+    try {
+      await room.put('small/a', 'old');
+      await fs.link(path.join(small, 'a'), path.join(small, 'linked'));
+      await room.put('small/b', 'old');
+      for (const name of ['small/a', 'small/b', 'small/new']) {
+        await assert.rejects(room.root.fs.write(await at(name), 'x'.repeat(200_000), { ...context, displayPath: name }), {
+          code: 'FS_NO_SPACE', message: `cannot write "${name}": no space left on the disk; nothing was changed. Free some space, then retry`,
+        });
+      }
+      assert.deepEqual([await room.text('small/a'), await room.text('small/b')], ['old', 'old']);
+      assert.deepEqual((await fs.readdir(small)).sort(), ['a', 'b', 'linked']);
+    } finally {
+      await run('umount', [small]);
+    }
+  });
+
+  it('a reader never sees half a file while it is rewritten again and again', async () => {
+    const file = await room.put('a', 'a'.repeat(300_000));
+    const target = await at('a');
+    let done = false;
+    const seen = new Set<string>();
+    const reader = (async () => {
+      while (!done) {
+        const text = await fs.readFile(file, 'latin1');
+        assert.equal(text.length, 300_000);
+        seen.add(text[0] ?? '');
+        assert.equal(text, (text[0] ?? '').repeat(300_000));
+      }
+    })();
+    for (let round = 0; round < 30; round++) await room.root.fs.write(target, (round % 2 === 0 ? 'b' : 'a').repeat(300_000), context);
+    done = true;
+    await reader;
+    assert.ok(seen.size > 0);
+  });
+
+  it('A13 an open document is read and written instead of the disk', async () => {
+    const disk = await room.put('a', 'disk');
+    let buffer = 'unsaved é\r\ntext';
+    let version = 1;
+    class WithDocument extends NodeFileSystem {
+      override async openDocument(target: FileTarget): Promise<TextFile | undefined> {
+        if (!target.path.endsWith('/a')) return undefined;
+        return { text: buffer, encoding: 'utf8', version: `document ${version}`, source: 'document', dirty: true };
+      }
+
+      protected override async writeDocument(_target: FileTarget, before: TextFile, splices: readonly TextSplice[], after: string): Promise<string> {
+        assert.equal(before.text, buffer);
+        assert.ok(splices.length > 0);
+        buffer = after;
+        return `document ${++version}`;
+      }
+    }
+    const other = await openFsRoom({ FileSystem: WithDocument });
+    try {
+      await fs.writeFile(path.join(other.directory, 'a'), 'disk');
+      await other.must('read', { file_path: 'a' });
+      await other.must('edit', { file_path: 'a', old_string: 'text', new_string: 'TEXT' });
+      assert.equal(buffer, 'unsaved é\r\nTEXT');
+      await other.must('write', { file_path: 'a', content: 'unsaved é\nall' });
+      assert.equal(buffer, 'unsaved é\r\nall');
+      version++;
+      assert.match(await other.refuse('edit', { file_path: 'a', old_string: 'all', new_string: 'x' }), /changed since it was read/);
+      assert.equal(await other.text('a'), 'disk');
+    } finally {
+      await other.dispose();
+    }
+    assert.equal(await fs.readFile(disk, 'utf8'), 'disk');
+  });
+
+  it('a text beyond the size limit is refused by size, and can still be replaced', async () => {
+    await room.dispose();
+    room = await openFsRoom({ observation: false, fs: { maxTextBytes: 10 } });
+    await room.put('a', 'x'.repeat(11));
+    assert.match(await room.refuse('edit', { file_path: 'a', old_string: 'x', new_string: 'y' }), /^cannot edit "a": the file is too large/);
+    await room.must('write', { file_path: 'a', content: 'small' });
+    assert.equal(await room.text('a'), 'small');
+  });
+});
+
+describe('the lock of a path', () => {
+  it('A11 runs one after the other, others beside it, and gives up waiting on abort', async () => {
+    const lock = new PathLock();
+    const log: string[] = [];
+    let release = (): void => {};
+    const first = lock.run('/a', undefined, () => new Promise<void>((resolve) => { release = () => { log.push('first'); resolve(); }; }));
+    const controller = new AbortController();
+    const aborted = lock.run('/a', controller.signal, async () => { log.push('aborted'); });
+    const second = lock.run('/a', undefined, async () => { log.push('second'); });
+    await lock.run('/b', undefined, async () => { log.push('other'); });
+    controller.abort();
+    await assert.rejects(aborted, { code: 'ABORTED' });
+    release();
+    await Promise.all([first, second]);
+    assert.deepEqual(log, ['other', 'first', 'second']);
+    await assert.rejects(lock.run('/a', undefined, async () => { throw new Error('x'); }), /x/);
+    await lock.run('/a', undefined, async () => { log.push('free'); });
+    assert.equal(log.at(-1), 'free');
+  });
+});
