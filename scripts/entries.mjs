@@ -40,4 +40,6 @@ export const MAY_REPEAT = ['src/contract/never.ts', 'src/host/chat/html.ts'];
 export const COPIES = [
   ['node_modules/@vscode/codicons/dist/codicon.css', 'webview/codicon.css'],
   ['node_modules/@vscode/codicons/dist/codicon.ttf', 'webview/codicon.ttf'],
+  ['node_modules/web-tree-sitter/web-tree-sitter.wasm', 'web-tree-sitter.wasm'],
+  ['node_modules/@vscode/tree-sitter-wasm/wasm/tree-sitter-bash.wasm', 'tree-sitter-bash.wasm'],
 ];

@@ -1,10 +1,16 @@
 import * as vscode from 'vscode';
+import type { LogEntry } from '../runtime.ts';
 
 let channel: vscode.LogOutputChannel | undefined;
 
 /** The output channel of the host ("DSH: Show Log"). Made on first use. Never holds keys or file contents. */
 export function log(): vscode.LogOutputChannel {
   return (channel ??= vscode.window.createOutputChannel('DSH', { log: true }));
+}
+
+/** Takes the core's log entries. */
+export function writeLog(entry: LogEntry): void {
+  log()[entry.level](entry.name === '' ? entry.text : `[${entry.name}] ${entry.text}`);
 }
 
 /** Text for a reader of an unknown thrown value. */

@@ -1,6 +1,9 @@
 import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { DiskAttachments } from '../headless/attachments.ts';
+import { NodeRipgrep } from '../headless/ripgrep.ts';
+import { NodeShell } from '../headless/shell.ts';
 import { startRuntime } from '../runtime.ts';
 import { lentModules } from '../plugins/modules.ts';
 import { Approvals } from './approvals.ts';
@@ -9,7 +12,7 @@ import type { CommandTable } from './command-ids.ts';
 import { hostCommands } from './commands.ts';
 import { DiffTexts } from './diff-texts.ts';
 import { EditorFileSystem } from './documents.ts';
-import { disposeLog, log } from './log.ts';
+import { disposeLog, writeLog } from './log.ts';
 import { Models } from './models.ts';
 import { NativeViews } from './native-views.ts';
 import { jumpTo } from './navigation.ts';
@@ -47,21 +50,29 @@ export async function startHost(context: vscode.ExtensionContext): Promise<Host>
   const testing = context.extensionMode !== vscode.ExtensionMode.Production || process.env['DSH_HOST_TEST'] === '1';
   const sessions = path.join(context.globalStorageUri.fsPath, 'sessions');
   const keys = new ApiKeys(context.secrets);
-  const late: { models?: Models } = {};
+  const late: { models?: Models; plugins?: PluginHost; chat?: ChatController } = {};
+  const dist = path.join(context.extensionUri.fsPath, 'dist');
   const runtime = await startRuntime({
-    fileSystem: EditorFileSystem,
-    sessions,
-    appRoot: vscode.env.appRoot,
-    assets: path.join(context.extensionUri.fsPath, 'dist'),
-    trusted: () => vscode.workspace.isTrusted,
-    preset: () => setting('permissionPreset'),
-    roots: () => (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath),
-    maxSteps: setting('maxSteps') || undefined,
-    model: () => {
-      const choice = late.models?.current();
-      return choice === undefined ? undefined : { provider: choice.provider, model: choice.model };
+    sessionsDir: sessions,
+    providers: async (mount, root) => {
+      await mount(root.plugin(EditorFileSystem));
+      await mount(root.plugin(NodeShell, { sessionFile: (id) => path.join(sessions, `${id}.jsonl`) }));
+      await mount(root.plugin(NodeRipgrep, { appRoot: vscode.env.appRoot }));
+      await mount(root.plugin(DiskAttachments, { directory: path.join(context.globalStorageUri.fsPath, 'attachments') }));
     },
-    log: log(),
+    agents: {
+      ...(setting('maxSteps') > 0 ? { maxSteps: setting('maxSteps') } : {}),
+      defaultModel: () => late.models?.current(),
+    },
+    permissions: {
+      trusted: () => vscode.workspace.isTrusted,
+      defaultPreset: () => setting('permissionPreset'),
+      roots: () => (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath),
+      readable: () => [sessions],
+      codeFiles: (file) => late.plugins?.owns(file) ?? false,
+      grammar: { runtime: path.join(dist, 'web-tree-sitter.wasm'), bash: path.join(dist, 'tree-sitter-bash.wasm') },
+    },
+    log: writeLog,
   });
   const { ctx } = runtime;
   const models = (late.models = new Models(ctx, keys, testing));
@@ -73,11 +84,10 @@ export async function startHost(context: vscode.ExtensionContext): Promise<Host>
   const reviewEditor = new ReviewEditor(ctx.review);
   const reviewFiles = new ReviewFiles(ctx.review);
   const diffTexts = new DiffTexts();
-  const plugins = new PluginHost(ctx, lentModules({ vscode }), workspaceFolder);
+  const plugins = (late.plugins = new PluginHost(ctx, lentModules({ vscode }), workspaceFolder));
   const views = new NativeViews({ terminals, results, review: ctx.review, reviewEditor, diffTexts });
-  const late2: { chat?: ChatController } = {};
-  const approvals = new Approvals(ctx, (request) => late2.chat?.asked(request));
-  const chat = (late2.chat = new ChatController({
+  const approvals = new Approvals(ctx, (request) => late.chat?.asked(request));
+  const chat = (late.chat = new ChatController({
     ctx, models, approvals, views, reviewEditor, memory: context.workspaceState, cwd: workspaceFolder,
     runCommand: (id) => vscode.commands.executeCommand(VIEW_COMMANDS[id] ?? `dshHost.${id}`),
   }));

@@ -34,6 +34,11 @@ export class PluginHost implements vscode.Disposable {
     return path.resolve(this.#folder(), setting('pluginFile'));
   }
 
+  /** Whether a file runs as soon as it is saved: writing it asks, in every preset (J5). */
+  owns(realPath: string): boolean {
+    return realPath === this.file || (this.set?.list().some((plugin) => plugin.file === realPath) ?? false);
+  }
+
   /** Unloads everything and loads what the workspace has now. */
   restart(): Promise<void> {
     this.#work = this.#work.then(async () => {

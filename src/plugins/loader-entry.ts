@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { createJiti } from 'jiti';
+import { createJiti } from 'jiti/static';
 import type { CreatePluginLoader, LoadedModule } from './loader.ts';
 
 /**

@@ -4,9 +4,9 @@ import type { AgentHandle } from '../../agent/agents.ts';
 import type { Agent } from '../../contract/agent.ts';
 import type { SessionEvent } from '../../contract/event.ts';
 import { assertNever } from '../../contract/never.ts';
-import type { ChatMeta, ChatState, SessionSummary, ToolItem, TranscriptItem, TranscriptPatch, ViewToHost } from '../../protocol.ts';
+import type { ChatMeta, ChatState, Question, SessionSummary, TranscriptItem, TranscriptPatch, ViewToHost } from '../../protocol.ts';
 import { Transcript } from '../../transcript/transcript.ts';
-import type { UserQuestionRequest } from '../../seams/questions.ts';
+import type { UserQuestion, UserQuestionRequest } from '../../seams/questions.ts';
 import type { Approvals } from '../approvals.ts';
 import { errorText, log, showError } from '../log.ts';
 import type { Models } from '../models.ts';
@@ -17,6 +17,7 @@ import type { ReviewEditor } from '../review/editor.ts';
 import { setting } from '../settings.ts';
 import { callRecord } from './call-record.ts';
 import { findMentions } from './mentions.ts';
+import { transcriptWords } from './words.ts';
 import { Outbox } from './outbox.ts';
 import { ChatPort } from './port.ts';
 
@@ -46,7 +47,6 @@ export class ChatController implements vscode.Disposable {
   #unsubscribe: () => void = () => undefined;
   #sessions: readonly SessionSummary[] = [];
   #jobs: ChatMeta['jobs'] = [];
-  #usage: ChatMeta['usage'];
   #modelName = '';
   #stopping = false;
   #draft: string | undefined;
@@ -62,9 +62,6 @@ export class ChatController implements vscode.Disposable {
     });
     const { ctx } = parts;
     ctx.on('agent/status', () => this.#statusChanged());
-    ctx.on('agent/inbox/inserted', () => this.#queueChanged());
-    ctx.on('agent/inbox/claimed', () => this.#queueChanged());
-    ctx.on('agent/inbox/discarded', () => this.#queueChanged());
     ctx.on('tools/change', () => this.#outbox.meta({ tools: this.#tools() }));
     ctx.on('session/list-change', () => void this.refreshSessions());
     ctx.on('shell/output', (event) => {
@@ -75,14 +72,14 @@ export class ChatController implements vscode.Disposable {
       inner.effect(() => inner.jobs.onJobsChanged(() => this.#jobsChanged()), 'chat jobs');
     });
     ctx.effect(() => ctx.review.onChange((file) => {
-      this.#outbox.patches(this.#transcript.reviewChanged(file));
+      this.#outbox.patches(this.#transcript.review(file));
       this.#outbox.meta({ pendingReviews: ctx.review.files().length });
     }), 'chat reviews');
   }
 
-  #newTranscript(cwd = this.#parts.cwd()): Transcript {
+  #newTranscript(): Transcript {
     const { ctx } = this.#parts;
-    return new Transcript({ tool: (name) => ctx.tools.get(name, this.#handle?.agent), review: (callId) => ctx.get('review')?.forCall(callId), cwd });
+    return new Transcript({ tool: (name) => ctx.tools.get(name, this.#handle?.agent), review: (callId) => ctx.review.forCall(callId), words: transcriptWords() });
   }
 
   // ── views ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -115,18 +112,17 @@ export class ChatController implements vscode.Disposable {
 
   #state(): ChatState {
     this.#outbox.flush();
-    const items = this.#transcript.items;
     if (this.#draft !== undefined) {
       const text = this.#draft;
       this.#draft = undefined;
       setTimeout(() => this.compose(text, true));
     }
-    return { meta: this.meta, items: items.slice(-PAGE), earlier: Math.max(items.length - PAGE, 0) };
+    return { meta: this.meta, ...this.#transcript.page(PAGE) };
   }
 
   /** The transcript, for tests and for export. */
   get items(): readonly TranscriptItem[] {
-    return this.#transcript.items;
+    return this.#transcript.items();
   }
 
   get meta(): ChatMeta {
@@ -134,18 +130,18 @@ export class ChatController implements vscode.Disposable {
     const choice = this.#choice();
     return {
       sessionId: this.#handle?.agent.id ?? '',
-      title: this.#transcript.title ?? '',
+      title: this.#transcript.title,
       status: this.#status(),
       model: { ...choice, id: choice.model, name: this.#modelName || choice.model, offline: models.isOffline(choice) },
       preset: { id: setting('permissionPreset'), label: presetLabel(setting('permissionPreset')) },
       untrusted: !vscode.workspace.isTrusted,
       todos: this.#transcript.todos,
       jobs: this.#jobs,
-      pendingReviews: ctx.get('review')?.files().length ?? 0,
+      pendingReviews: ctx.review.files().length,
       tools: this.#tools(),
-      ...(this.#usage === undefined ? {} : { usage: this.#usage }),
+      ...(this.#transcript.usage === undefined ? {} : { usage: this.#transcript.usage }),
       sessions: this.#sessions,
-      queued: this.#queued(),
+      queued: this.#transcript.queued,
     };
   }
 
@@ -167,21 +163,11 @@ export class ChatController implements vscode.Disposable {
     return this.#parts.ctx.tools.schemas(this.#handle?.agent).map(({ name, description }) => ({ name, description }));
   }
 
-  #queued(): string[] {
-    const inbox = this.#handle?.agent.inbox;
-    return [...(inbox?.nextStep ?? []), ...(inbox?.nextTurn ?? [])].filter((message) => message.source.kind === 'user')
-      .map((message) => message.content.map((block) => (block.type === 'text' ? block.text : '')).join(''));
-  }
-
-  #queueChanged(): void {
-    this.#outbox.meta({ queued: this.#queued() });
-  }
-
   #statusChanged(): void {
     const status = this.#status();
     if (status === 'idle') this.#stopping = false;
     void vscode.commands.executeCommand('setContext', 'dshHost.running', status !== 'idle');
-    this.#outbox.meta({ status: this.#status(), queued: this.#queued() });
+    this.#outbox.meta({ status: this.#status(), queued: this.#transcript.queued });
     if (status === 'idle') void this.refreshSessions();
   }
 
@@ -209,7 +195,7 @@ export class ChatController implements vscode.Disposable {
     const cwd = this.#parts.cwd();
     const list = await this.#parts.ctx.sessions.list({ cwd });
     this.#sessions = list.filter((info) => !info.delegated).slice(0, 100).map(({ id, title, time }) => ({ id, title, time }));
-    this.#outbox.meta({ sessions: this.#sessions, title: this.#transcript.title ?? '' });
+    this.#outbox.meta({ sessions: this.#sessions, title: this.#transcript.title });
   }
 
   /** The session this window showed last comes back; nothing in it runs. */
@@ -240,7 +226,7 @@ export class ChatController implements vscode.Disposable {
   #enter(handle: AgentHandle): void {
     this.#handle = handle;
     const { session } = handle.agent;
-    this.#transcript = this.#newTranscript(session.cwd);
+    this.#transcript = this.#newTranscript();
     for (const event of session.events) this.#take(event);
     this.#unsubscribe = session.onAppend((event) => this.#outbox.patches(this.#take(event)));
     void this.#parts.memory.update('dshHost.session', handle.agent.id);
@@ -248,17 +234,13 @@ export class ChatController implements vscode.Disposable {
   }
 
   #take(event: SessionEvent): readonly TranscriptPatch[] {
-    if (event.type === 'assistant/message' && event.data.usage !== undefined) {
-      const { inputTokens, outputTokens, cacheReadTokens = 0 } = event.data.usage;
-      this.#usage = { ...this.#usage, used: inputTokens + cacheReadTokens + outputTokens };
-      this.#outbox.meta({ usage: this.#usage });
-    } else if (event.type === 'request/context' && event.data.contextWindow !== undefined) {
-      this.#usage = { used: this.#usage?.used ?? 0, window: event.data.contextWindow };
-    }
-    const todos = this.#transcript.todos;
-    const patches = this.#transcript.event(event);
-    if (this.#transcript.todos !== todos) this.#outbox.meta({ todos: this.#transcript.todos });
-    if (event.type === 'user/message') this.#outbox.meta({ title: this.#transcript.title ?? '' });
+    const transcript = this.#transcript;
+    const { todos } = transcript;
+    const patches = transcript.apply(event);
+    if (transcript.todos !== todos) this.#outbox.meta({ todos: transcript.todos });
+    if (event.type === 'user/message') this.#outbox.meta({ title: transcript.title });
+    if (event.type === 'agent/inbox/spliced') this.#outbox.meta({ queued: transcript.queued });
+    if ((event.type === 'assistant/message' || event.type === 'request/context') && transcript.usage !== undefined) this.#outbox.meta({ usage: transcript.usage });
     return patches;
   }
 
@@ -267,7 +249,6 @@ export class ChatController implements vscode.Disposable {
     this.#unsubscribe();
     this.#unsubscribe = () => undefined;
     this.#handle = undefined;
-    this.#usage = undefined;
     this.#stopping = false;
     this.#transcript = this.#newTranscript();
     await handle?.dispose();
@@ -304,7 +285,8 @@ export class ChatController implements vscode.Disposable {
 
   /** A tool asks the user: the question is drawn on its card. */
   asked(request: UserQuestionRequest): void {
-    this.#outbox.patches(this.#transcript.question(request));
+    if (request.callId === undefined) return;
+    this.#outbox.patches(this.#transcript.question(request.callId, request.questions.map(questionOf)));
   }
 
   // ── the user's gestures ────────────────────────────────────────────────────────────────────────────────────────
@@ -327,8 +309,8 @@ export class ChatController implements vscode.Disposable {
   /** Opens the native view of a card. */
   async openCall(callId: string, file?: string): Promise<void> {
     const session = this.#handle?.agent.session;
-    const item = this.#transcript.items.find((candidate): candidate is ToolItem => candidate.kind === 'tool' && candidate.id === callId);
-    if (session === undefined || item === undefined) return;
+    const item = this.#transcript.item(callId);
+    if (session === undefined || item?.kind !== 'tool') return;
     await this.#parts.views.open(await callRecord(session, item, readNow(session.cwd)), file);
   }
 
@@ -355,7 +337,9 @@ export class ChatController implements vscode.Disposable {
         approvals.decide(message.id, message.outcome !== 'reject');
         return;
       case 'answer':
-        approvals.answer(message.callId, message.answers.map((answer) => ({ ...answer, selected: [...answer.selected] })));
+        if (approvals.answer(message.callId, message.answers.map((answer) => ({ ...answer, selected: [...answer.selected] })))) {
+          this.#outbox.patches(this.#transcript.question(message.callId, undefined));
+        }
         return;
       case 'openLocation': return jumpTo(message.path, this.#cwd(), message.line === undefined ? {} : { line: message.line });
       case 'openDiff': return this.openCall(message.callId, message.path);
@@ -390,17 +374,19 @@ export class ChatController implements vscode.Disposable {
   }
 
   #earlier(port: ChatPort): void {
-    const items = this.#transcript.items;
-    const shown = port.shown ?? PAGE;
-    const from = Math.max(items.length - shown - PAGE, 0);
-    port.shown = shown + PAGE;
-    port.send({ type: 'earlier', items: items.slice(from, Math.max(items.length - shown, 0)), earlier: from });
+    const have = port.shown ?? PAGE;
+    port.shown = have + PAGE;
+    port.send({ type: 'earlier', ...this.#transcript.before(have, PAGE) });
   }
 
   async dispose(): Promise<void> {
     this.#outbox.clear();
     await this.#close();
   }
+}
+
+function questionOf({ id, question, header, options = [], multi_select: multiSelect = false }: UserQuestion): Question {
+  return { id, question, options, multiSelect, ...(header === undefined ? {} : { header }) };
 }
 
 function readNow(cwd: string): (file: string) => Promise<string | undefined> {
