@@ -271,7 +271,7 @@ describe('jobs.runtime', () => {
     handle.print('line\n');
     const read = await room.call('job_output', { job_id: id }, { agent });
     assert.equal(textOf(read), 'line\n[status: running]');
-    assert.deepEqual(Object.keys((read as { value: { job: object } }).value.job), ['id', 'kind', 'label', 'status', 'startedAt']);
+    assert.deepEqual(Object.keys((read as unknown as { value: { job: object } }).value.job), ['id', 'kind', 'label', 'status', 'startedAt']);
     assert.equal(textOf(await room.call('job_output', { job_id: id, wait: true, timeout_ms: 5 }, { agent })), '(no new output)\n[status: running]');
     assert.equal(textOf(await room.call('job_list', {}, { agent })), 'bash-1 [bash] running — make');
     assert.equal(textOf(await room.call('job_kill', { job_id: id }, { agent })), 'requested cancellation of job bash-1');

@@ -116,7 +116,11 @@ function commandJob(starting: Promise<ShellProcess>): JobHandle {
       if (cancelled) process.kill();
       return outcome(await process.done, cancelled);
     },
-    (error: unknown): JobOutcome => ({ status: 'failed', detail: error instanceof Error ? error.message : String(error) }),
+    async (error: unknown): Promise<JobOutcome> => {
+      // the call that started it goes first: it tells the error itself
+      await new Promise((resolve) => { setImmediate(resolve); });
+      return { status: 'failed', detail: error instanceof Error ? error.message : String(error) };
+    },
   );
   return {
     cancel() {
@@ -214,8 +218,8 @@ export function apply(ctx: Context, config: Config = {}): void {
         try {
           await job.started;
         } catch (error) {
-          // told here and now: reading the record keeps a second notice from following
-          ctx.get('jobs')?.read(job.id, exec.agent);
+          // told here and now: a job stopped by its owner is not announced again
+          ctx.get('jobs')?.kill(job.id, exec.agent);
           throw error;
         }
         return { kind: 'background' as const, jobId: job.id };
