@@ -1,0 +1,81 @@
+import { createInterface } from 'node:readline/promises';
+import type { Context } from '@deepseek-ai/cordis';
+import { createTwoFilesPatch } from 'diff';
+import type { ApprovalOutcome } from '../contract/event.ts';
+import type { ApprovalRequest } from '../seams/approval.ts';
+import type { ReviewFile } from '../seams/review.ts';
+import '../policy/approval.ts';
+import type { ApproveMode } from './options.ts';
+
+export interface Terminal {
+  readonly interactive: boolean;
+  /** Shows a text and reads one line; rejects when the signal aborts. */
+  question(text: string, signal?: AbortSignal): Promise<string>;
+  /** One line for the person at the terminal. */
+  note(text: string): void;
+}
+
+export const name = 'headless-answers';
+export const inject = ['approval', 'review'];
+
+/** Answers approvals and reviews: all of them, none, or what the person at the terminal says. */
+export function apply(ctx: Context, config: { mode: ApproveMode; terminal: Terminal }): void {
+  const { mode, terminal } = config;
+  /** One question at a time. */
+  let turn: Promise<unknown> = Promise.resolve();
+  const ask = (text: string, accept: string, signal?: AbortSignal): Promise<string> => {
+    const answer = turn.then(async () => {
+      if (!terminal.interactive) {
+        terminal.note(`${text.split('\n')[0]!}: denied, because there is no terminal to ask on (use --approve all or none)`);
+        return 'n';
+      }
+      return (await terminal.question(`${text} [${accept}] `, signal)).trim().toLowerCase();
+    });
+    turn = answer.catch(() => undefined);
+    return answer;
+  };
+
+  ctx.on('approval/request', async (request): Promise<ApprovalOutcome> => {
+    if (mode !== 'ask') return mode === 'all' ? 'allowed-once' : 'rejected';
+    const answer = await ask(approvalText(request), request.remember ? 'y/n/always' : 'y/n', request.signal);
+    if (/^a/.test(answer) && request.remember) ctx.approval.remember(request.id);
+    return /^[ya]/.test(answer) ? 'allowed-once' : 'rejected';
+  });
+
+  ctx.on('review/staged', (file) => {
+    const decide = async (): Promise<void> => {
+      if (mode === 'all') return ctx.review.accept(file.id);
+      if (mode === 'none') return ctx.review.reject(file.id);
+      const answer = await ask(`Write ${file.path}?\n${patchText(file)}`, 'y/n');
+      return /^y/.test(answer) ? ctx.review.accept(file.id) : ctx.review.reject(file.id);
+    };
+    // Not inside the event: whoever staged it is still at it.
+    setImmediate(() => void decide().catch((error: unknown) => terminal.note(`${file.path}: ${error instanceof Error ? error.message : String(error)}`)));
+  });
+}
+
+function approvalText(request: ApprovalRequest & { readonly remember?: { readonly label: string } }): string {
+  const call = request.agent.session.events.findLast((event) => event.type === 'tool/call' && event.data.callId === request.callId);
+  const args = call?.type === 'tool/call' ? ` ${call.data.arguments.slice(0, 500)}` : '';
+  return `Allow ${request.toolName}${args}?${request.reason === undefined ? '' : ` (${request.reason})`}${request.remember ? `\n"always" allows "${request.remember.label}" in this session.` : ''}`;
+}
+
+function patchText(file: ReviewFile): string {
+  return createTwoFilesPatch(file.path, file.path, file.base, file.proposed, undefined, undefined, { context: 3 });
+}
+
+/** The process's own terminal: questions go to stderr, so that stdout stays clean. */
+export function processTerminal(): Terminal {
+  return {
+    interactive: process.stdin.isTTY && process.stderr.isTTY,
+    note: (text) => void process.stderr.write(`${text}\n`),
+    async question(text, signal) {
+      const lines = createInterface({ input: process.stdin, output: process.stderr });
+      try {
+        return await lines.question(text, signal ? { signal } : {});
+      } finally {
+        lines.close();
+      }
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import { Context, Logger, type Exporter, type Fiber } from '@deepseek-ai/cordis';
+import { Agents, type AgentsConfig } from './agent/agents.ts';
+import { JobRuntime } from './jobs/runtime.ts';
+import { LlmRuntime } from './model/llm.ts';
+import * as retry from './model/retry.ts';
+import { Approval, type Config as ApprovalConfig } from './policy/approval.ts';
+import * as observation from './policy/observation.ts';
+import { Permissions, type PermissionOptions } from './policy/permissions.ts';
+import { SystemPrompt } from './prompt/system-prompt.ts';
+import { ToolRuntime } from './registry/runtime.ts';
+import { Review } from './review/review.ts';
+import { Sessions } from './session/sessions.ts';
+import * as toolFs from './tools/fs/plugin.ts';
+import * as toolJobs from './tools/jobs/plugin.ts';
+import * as toolSearch from './tools/search/plugin.ts';
+import * as toolShell from './tools/shell/plugin.ts';
+
+/** Adds a loading plugin to the composition: resolves once it is active, rejects when it can't be. */
+export type Mount = (loading: Fiber) => Promise<void>;
+
+/** cordis's state of a plugin that runs; its enum can't be imported from an isolated module. */
+const ACTIVE = 2;
+
+export interface RuntimeOptions {
+  /** Absolute folder of the session files; absent: sessions live in memory and reviews end with the process. */
+  readonly sessionsDir?: string;
+  /** Loads what is different on each host: `fs`, `shell`, `ripgrep`, and what else the tools may find (spill store, web). */
+  readonly providers: (mount: Mount, ctx: Context) => Promise<void>;
+  /** Loads what belongs on top: model adapters, approval answers, workspace plugins. */
+  readonly extras?: (mount: Mount, ctx: Context) => Promise<void>;
+  readonly agents?: AgentsConfig;
+  readonly approval?: ApprovalConfig;
+  readonly permissions?: PermissionOptions;
+  /** Where log messages go; absent: nowhere. */
+  readonly log?: (entry: LogEntry) => void;
+  /** Text for the persona section of the system prompt. */
+  readonly persona?: string;
+}
+export interface LogEntry { readonly level: 'error' | 'info' | 'warn' | 'debug'; readonly name: string; readonly text: string }
+
+/** A running core. `dispose` resolves when nothing of it is left. */
+export interface Runtime { readonly ctx: Context; dispose(): Promise<void> }
+
+/**
+ * Composes the core on a new root context, each plugin awaited before the next (design 2). What fails to load fails the
+ * start with its name, and what had been loaded is taken down again.
+ */
+export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
+  const ctx = new Context();
+  const fibers: Fiber[] = [];
+  const mount: Mount = async (fiber) => {
+    fibers.push(fiber);
+    await fiber;
+    if (fiber.state !== ACTIVE) throw new Error(`the plugin "${fiber.name}" did not start: a service it needs is not there`);
+  };
+  let ending: Promise<void> | undefined;
+  const dispose = (): Promise<void> => (ending ??= unload(ctx, fibers));
+  try {
+    if (options.log) exportLog(ctx, options.log);
+    await mountCore(mount, ctx, options);
+    return { ctx, dispose };
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+}
+
+async function mountCore(mount: Mount, ctx: Context, options: RuntimeOptions): Promise<void> {
+  const { sessionsDir } = options;
+  await mount(ctx.plugin(SystemPrompt, options.persona === undefined ? {} : { persona: options.persona }));
+  await mount(ctx.plugin(ToolRuntime, {}));
+  await mount(ctx.plugin(Sessions, sessionsDir === undefined ? {} : { dir: sessionsDir }));
+  await mount(ctx.plugin(LlmRuntime));
+  await options.providers(mount, ctx);
+  await mount(ctx.plugin(JobRuntime, {}));
+  await mount(ctx.plugin(Approval, options.approval ?? {}));
+  // before the review: what must be asked is asked before a change is shown
+  await mount(ctx.plugin(Permissions, options.permissions ?? {}));
+  await mount(ctx.plugin(observation));
+  await mount(ctx.plugin(Review, {
+    ...(sessionsDir === undefined ? {} : { sessions: sessionsDir }),
+    mode: (intent) => ctx.permissions.reviewMode(intent),
+  }));
+  await mount(ctx.plugin(Agents, options.agents ?? {}));
+  await mount(ctx.plugin(retry, {}));
+  await mount(ctx.plugin(toolFs, {}));
+  await mount(ctx.plugin(toolSearch, { sampleOverCapGlobResults: false }));
+  await mount(ctx.plugin(toolShell, {}));
+  await mount(ctx.plugin(toolJobs, {}));
+  await mount(ctx.plugin(environment));
+  await options.extras?.(mount, ctx);
+}
+
+/** Tells the model where it works. */
+const environment = {
+  name: 'environment',
+  inject: ['systemPrompt'],
+  apply(ctx: Context): void {
+    ctx.systemPrompt.context({
+      name: 'environment',
+      order: 0,
+      text: ({ agent }) => [
+        ...(agent ? [`Working directory: ${agent.session.cwd}`] : []),
+        `Platform: ${process.platform}`,
+        `Date: ${new Date().toISOString().slice(0, 10)}`,
+      ].join('\n'),
+    });
+  },
+};
+
+/** Last loaded, first unloaded; a plugin that fails to end keeps nobody else from ending. */
+async function unload(ctx: Context, fibers: readonly Fiber[]): Promise<void> {
+  const errors: unknown[] = [];
+  for (const fiber of [...fibers].reverse()) {
+    try {
+      await fiber.dispose();
+      while (fiber.inertia) await fiber.inertia;
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  await ctx.fiber.dispose();
+  if (errors.length > 0) throw new AggregateError(errors, 'some parts did not end cleanly');
+}
+
+function exportLog(ctx: Context, write: (entry: LogEntry) => void): void {
+  const exporter: Exporter = {
+    colors: false,
+    export: (message) => write({ level: message.type, name: message.name, text: Logger.format(exporter, message) }),
+  };
+  ctx.logger.exporter(exporter);
+}
