@@ -20,6 +20,8 @@ export interface ObjectPlan {
   readonly plans: Plan[];
   readonly must: readonly boolean[];
   readonly index: ReadonlyMap<string, number>;
+  /** How many declared properties are required. */
+  readonly mustCount: number;
   /** In the schema's order. */
   readonly required: readonly string[];
   readonly undeclaredMust: readonly string[];
@@ -103,8 +105,10 @@ function planNode(node: Record<string, unknown>, steps: Step[]): Plan {
         plans.push(UNUSABLE);
         steps.push({ node: properties[names[i]!], place: (plan) => { plans[i] = plan; } });
       }
+      const needed = new Set(required);
+      const must = names.map((name) => needed.has(name));
       return {
-        kind: 'object', names, plans, must: names.map((name) => required.includes(name)), index: new Map(names.map((name, i) => [name, i])),
+        kind: 'object', names, plans, must, mustCount: must.filter(Boolean).length, index: new Map(names.map((name, i) => [name, i])),
         required, undeclaredMust: required.filter((name) => !Object.hasOwn(properties, name)), closed: node['additionalProperties'] === false,
       };
     }

@@ -5,7 +5,7 @@ import type { JsonValue } from './json.ts';
  * no ambiguity, because `undefined` is not in JSON. A getter or proxy trap that throws is the caller's to handle: its
  * error propagates untouched.
  *
- * How it is fast: a record is detached by one spread (which runs every getter exactly once and keeps `__proto__` an own
+ * How it is fast: a record is detached by one rest pattern (which runs every getter exactly once and keeps `__proto__` an own
  * key), so that the walk only ever looks at data it owns. How it is safe: the walk recurses on the stack for the first
  * levels only and goes on with a stack of its own below them.
  */
@@ -78,8 +78,9 @@ export function detachShallow(source: object): Box | undefined {
     return copy;
   }
   if (!hasRecordPrototype(source)) return undefined;
-  const copy = { ...source } as { [key: string]: JsonValue };
-  // The spread took the enumerable keys; anything it did not take, or any symbol, is a key JSON has no place for.
+  // Not `{ ...source }`, which copies as faithfully, but gives objects that take ten times as long to freeze.
+  const { ...copy } = source as { [key: string]: JsonValue };
+  // The pattern took the enumerable keys; anything it did not take, or any symbol, is a key JSON has no place for.
   if (getOwnPropertyNames(source).length !== keysOf(copy).length || getOwnPropertySymbols(source).length !== 0) return undefined;
   return copy;
 }

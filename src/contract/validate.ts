@@ -19,17 +19,26 @@ function fitsLiterals(plan: { readonly members: readonly JsonScalar[] | undefine
 }
 
 function acceptsObject(plan: ObjectPlan, value: { [key: string]: JsonValue }, depth: number): boolean {
-  const { names, plans, must } = plan;
-  let seen = 0;
-  for (let i = 0; i < names.length; i++) {
-    const name = names[i]!;
-    if (hasOwn(value, name)) {
-      seen++;
-      if (!accepts(plans[i]!, value[name]!, depth + 1)) return false;
-    } else if (must[i]) return false;
+  const { names, plans, must, index } = plan;
+  let due = plan.mustCount;
+  let next = 0;
+  // Own keys come first; whatever a polluted Object.prototype adds comes after them, and is not reached.
+  let left = Object.keys(value).length;
+  for (const key in value) {
+    if (left-- === 0) break;
+    // Data mostly comes in the schema's order, which spares the look-up.
+    const at = key === names[next] ? next : index.get(key);
+    if (at === undefined) {
+      if (plan.closed) return false;
+      continue;
+    }
+    if (!accepts(plans[at]!, value[key]!, depth + 1)) return false;
+    if (must[at]) due--;
+    next = at + 1;
   }
+  if (due > 0) return false;
   for (const name of plan.undeclaredMust) if (!hasOwn(value, name)) return false;
-  return !plan.closed || seen === Object.keys(value).length;
+  return true;
 }
 
 /** Whether data known to be lossless fits; says yes exactly when the walk below finds nothing. */
