@@ -139,7 +139,7 @@ export class ChatController implements vscode.Disposable {
       jobs: this.#jobs,
       pendingReviews: ctx.review.files().length,
       tools: this.#tools(),
-      ...(this.#transcript.usage === undefined ? {} : { usage: this.#transcript.usage }),
+      ...(this.#transcript.usage?.used ? { usage: this.#transcript.usage } : {}),
       sessions: this.#sessions,
       queued: this.#transcript.queued,
     };
@@ -240,7 +240,7 @@ export class ChatController implements vscode.Disposable {
     if (transcript.todos !== todos) this.#outbox.meta({ todos: transcript.todos });
     if (event.type === 'user/message') this.#outbox.meta({ title: transcript.title });
     if (event.type === 'agent/inbox/spliced') this.#outbox.meta({ queued: transcript.queued });
-    if ((event.type === 'assistant/message' || event.type === 'request/context') && transcript.usage !== undefined) this.#outbox.meta({ usage: transcript.usage });
+    if ((event.type === 'assistant/message' || event.type === 'request/context') && transcript.usage?.used) this.#outbox.meta({ usage: transcript.usage });
     return patches;
   }
 
