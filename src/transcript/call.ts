@@ -36,7 +36,7 @@ export class TranscriptCall {
     this.callId = callId;
     this.turn = turn;
     this.name = name;
-    this.#view = { card: 'generic', title: name };
+    this.#view = { card: 'generic', title: name === '' ? 'tool' : name };
     this.#card = callCard(this.#view);
   }
 
