@@ -85,6 +85,24 @@ export function detachShallow(source: object): Box | undefined {
   return copy;
 }
 
+class Returned {
+  constructor(object: object) {
+    return object;
+  }
+}
+
+/**
+ * Marks a root made by `frozenJson`: known to be lossless and immutable for as long as it lives. The mark is a private
+ * field on the object itself, which no key lists and no copy takes along; a WeakSet would cost more than the snapshot.
+ */
+class Known extends Returned {
+  readonly #mark = true;
+
+  static has(object: object): boolean {
+    return #mark in object;
+  }
+}
+
 /** Objects on the way from the root to here, as a linked list: short, and only built where boxes nest. */
 interface Trail { readonly source: object; readonly up: Trail | undefined; readonly depth: number }
 
@@ -125,7 +143,10 @@ function copyBox(source: object, up: Trail | undefined, frozen: boolean): Box | 
       } else if (!isScalar(member)) return undefined;
     }
   }
-  if (frozen) freeze(copy);
+  if (frozen) {
+    if (up === undefined) new Known(copy);
+    freeze(copy);
+  }
   return copy;
 }
 
@@ -175,9 +196,6 @@ function copyDeep(root: object, trail: Trail | undefined, frozen: boolean): Box 
   }
 }
 
-/** Roots made by `frozenJson`: known to be lossless and immutable for as long as they live. */
-const known = new WeakSet<object>();
-
 /**
  * A detached, mutable copy of a lossless JSON value, or undefined when it is not one (P4.1). Shared references become
  * separate copies; a cycle is not lossless. Errors thrown by getters and proxy traps propagate.
@@ -190,15 +208,13 @@ export function snapshotJson(value: unknown): JsonValue | undefined {
 /** `snapshotJson`, deep-frozen in the same walk (P4.3). A value that this function made before is returned as it is. */
 export function frozenJson(value: unknown): JsonValue | undefined {
   if (typeof value !== 'object' || value === null) return isScalar(value) ? value : undefined;
-  if (known.has(value)) return value as JsonValue;
-  const copy = copyBox(value, undefined, true);
-  if (copy !== undefined) known.add(copy);
-  return copy;
+  if (Known.has(value)) return value as JsonValue;
+  return copyBox(value, undefined, true);
 }
 
 /** Whether a value is known, without looking into it, to be lossless and deep-frozen: a scalar, or a root `frozenJson` made. */
 export function isFrozenJson(value: unknown): value is JsonValue {
-  return typeof value === 'object' && value !== null ? known.has(value) : isScalar(value);
+  return typeof value === 'object' && value !== null ? Known.has(value) : isScalar(value);
 }
 
 /** Whether a value is lossless JSON (P4.1). Runs getters; their errors propagate. */
