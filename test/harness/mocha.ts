@@ -37,7 +37,7 @@ export async function runMocha(options: RunOptions): Promise<Report> {
   const mocha = new Mocha({
     ui: 'bdd',
     reporter: 'spec',
-    color: options.print ? false : undefined,
+    color: options.print === undefined && process.stdout.isTTY === true,
     timeout: options.timeoutMs,
     forbidOnly: !!process.env['CI'],
     ...(options.grep === undefined ? {} : { grep: new RegExp(options.grep) }),

@@ -167,23 +167,26 @@ export async function openVSCode(options: OpenOptions = {}): Promise<VSCode> {
   }
 }
 
-/** Runs a command by its title in the command palette. */
-export async function runCommand(page: Page, title: string): Promise<void> {
+/** Runs a command by its title in the command palette. Asks again while extensions are still being scanned. */
+export async function runCommand(page: Page, title: string, timeoutMs = 60_000): Promise<void> {
   const input = page.locator('.quick-input-widget input[type="text"]');
-  // a key can get lost while the workbench moves focus: ask again until the palette is there
-  for (let i = 0; ; i++) {
-    await page.keyboard.press('F1');
+  const row = page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first();
+  const end = Date.now() + timeoutMs;
+  for (;;) {
+    // a key can get lost while the workbench moves focus, and the list does not grow while it is open
     try {
+      await page.keyboard.press('F1');
       await input.waitFor({ state: 'visible', timeout: 3000 });
-      break;
+      await input.fill(`>${title}`);
+      await row.waitFor({ timeout: 3000 });
+      await row.click({ timeout: 3000 });
+      return;
     } catch (error) {
-      if (i === 4) throw error;
+      if (Date.now() > end) throw error;
+      await page.keyboard.press('Escape');
+      await page.waitForTimeout(500);
     }
   }
-  await input.fill(`>${title}`);
-  const row = page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first();
-  await row.waitFor();
-  await row.click();
 }
 
 /**

@@ -1,3 +1,4 @@
+import './nonce.ts';
 import { provideVSCodeDesignSystem, vsCodeButton } from '@vscode/webview-ui-toolkit';
 import type { HTMLAttributes } from 'preact';
 
