@@ -110,7 +110,7 @@ export class Pipeline {
       if (this.#events.heard('tools/execute')) {
         call.signalOpen = true;
         try {
-          result = this.#adopt(call, await this.#events.around(call, () => {
+          result = this.#adopt(call, await this.#events.around(call, async () => {
             if (!call.signalOpen) throw new Error('next() of tools/execute was called after its listeners had answered');
             return this.#body(call);
           }));
