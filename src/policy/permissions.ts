@@ -13,7 +13,7 @@ import { effectOf, type Effect } from './effects.ts';
 import type { GrammarFiles } from './grammar-entry.ts';
 import { PathPolicy, type PathFacts } from './paths.ts';
 import { DEFAULT_PRESET, isPreset, type PresetId } from './presets.ts';
-import { commandAllowed, commandRule } from './rules.ts';
+import { commandRule, exactlyAllowed, prefixAllowed } from './rules.ts';
 
 export interface PermissionOptions {
   /** Absolute workspace folders, besides the session's cwd. */
@@ -189,11 +189,12 @@ export class Permissions extends Service {
     const rule = commandRule(name, command, analysis);
     const secret = touched.find(({ facts }) => facts.secret);
     if (secret) return { kind: 'ask', reason: `the command names ${secret.given}, which may hold keys` };
-    if (commandAllowed(rules.filter((entry) => entry.kind !== 'command-prefix'), name, command, analysis)) return ALLOW;
+    // said of this very command or of the tool: where it reaches was known then
+    if (exactlyAllowed(rules, name, command)) return ALLOW;
     if (folder?.outside) return { kind: 'ask', reason: `the command runs outside the workspace: ${folder.realPath}`, rule };
     const outside = touched.find(({ facts }) => facts.outside);
     if (outside) return { kind: 'ask', reason: `the command names ${outside.given}, which is outside the workspace`, rule };
-    if (harmless || commandAllowed(rules, name, command, analysis)) return ALLOW;
+    if (harmless || prefixAllowed(rules, name, analysis)) return ALLOW;
     return { kind: 'ask', reason: analysis.why === undefined ? 'it runs a command' : `it runs a command that can't be judged: ${analysis.why}`, rule };
   }
 
@@ -252,6 +253,8 @@ function allowsTool(rules: readonly ApprovalRule[], name: string): boolean {
 
 /** A word, and what stands in it behind `=`, `:` or a short option's letter. */
 function pathsInWord(word: string): string[] {
+  const address = /^([a-z][a-z0-9+.-]+):\/\/(.*)$/i.exec(word);
+  if (address) return address[1]!.toLowerCase() === 'file' ? [address[2]!] : [];
   const parts = [word, ...word.split(/[=:]/).slice(1)].filter((part) => part !== '');
   const joined = /^-[A-Za-z](.*[./\\~].*)$/.exec(word)?.[1];
   return joined === undefined ? parts : [...parts, joined];

@@ -38,12 +38,14 @@ export function commandRule(toolName: string, command: string, analysis: Command
   return OPEN_ENDED.has(second) ? exact : { kind: 'command-prefix', toolName, words: [words[0]!, second] };
 }
 
-/** Whether the user's rules cover a command. A prefix covers only what was read with certainty, every part of it. */
-export function commandAllowed(rules: readonly ApprovalRule[], toolName: string, command: string, analysis: CommandAnalysis): boolean {
-  const own = rules.filter((rule) => rule.toolName === toolName);
-  if (own.some((rule) => rule.kind === 'tool' || (rule.kind === 'command' && rule.command === command.trim()))) return true;
-  if (!analysis.certain) return false;
-  return analysis.commands.every((entry) => entry.readOnly || own.some((rule) => (
-    rule.kind === 'command-prefix' && rule.words.every((word, i) => entry.words[i] === word)
+/** Whether the user allowed this tool, or this command to the letter. */
+export function exactlyAllowed(rules: readonly ApprovalRule[], toolName: string, command: string): boolean {
+  return rules.some((rule) => rule.toolName === toolName && (rule.kind === 'tool' || (rule.kind === 'command' && rule.command === command.trim())));
+}
+
+/** Whether allowed prefixes cover a command: only what was read with certainty, every part of it. */
+export function prefixAllowed(rules: readonly ApprovalRule[], toolName: string, analysis: CommandAnalysis): boolean {
+  return analysis.certain && analysis.commands.every((entry) => entry.readOnly || rules.some((rule) => (
+    rule.kind === 'command-prefix' && rule.toolName === toolName && rule.words.every((word, i) => entry.words[i] === word)
   )));
 }
