@@ -15,7 +15,6 @@ export function ansiSpans(output: string): AnsiSpan[] {
     if (end > at) spans.push({ style: classes(style), text: text.slice(at, end) });
   };
   // CSI …, OSC … (ended by BEL or ST), other two-character escapes, and stray controls
-  // eslint-disable-next-line no-control-regex
   for (const match of text.matchAll(/\x1b\[([0-9;:?]*)[ -/]*([@-~])|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[@-Z\\-_]?|[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f]/g)) {
     put(match.index);
     at = match.index + match[0].length;
