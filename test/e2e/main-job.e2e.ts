@@ -100,7 +100,7 @@ describe('the main job, in a real VS Code, with a model server', function () {
 
   it('C1 a command asks, runs, and its card and terminal show the output and status 7', async () => {
     await ask('Run it.', call('bash', { command: 'printf "hello from bash\\n"; exit 7', description: 'Say hello and fail' }), say('Command done.'));
-    const bash = card('printf');
+    const bash = card('Say hello and fail');
     await bash.locator('.status-asking').waitFor();
     await vscode.shot('docs/approval');
     await bash.getByRole('button', { name: 'Allow Once' }).click();
@@ -165,8 +165,8 @@ describe('the main job, in a real VS Code, with a model server', function () {
     await runCommand(vscode.page, 'DSH: Show Sessions');
     await vscode.page.locator('.quick-input-list .monaco-list-row', { hasText: 'Read the values.' }).first().waitFor();
     await vscode.page.keyboard.press('Escape');
-    await card('printf').locator('.card-header').hover();
-    await card('printf').locator('[aria-label="Open in Terminal"]').click();
+    await card('Say hello and fail').locator('.card-header').hover();
+    await card('Say hello and fail').locator('[aria-label="Open in Terminal"]').click();
     await vscode.page.locator('.terminal-wrapper.active .xterm-rows', { hasText: 'hello from bash' }).waitFor();
     assert.equal(existsSync(file('n')), false);
   });

@@ -110,7 +110,7 @@ export class ReviewEditor implements vscode.Disposable {
     if (file.state === 'decided') {
       // a dirty tab would ask whether to save a proposal that is gone
       if (document?.isDirty === true) await replaceText(document, file.proposed);
-      await closeTabs(reviewIdOf(reviewUri(file)) ?? '');
+      await closeTabs(file.id);
       return;
     }
     if (document?.isDirty === true && file.state === 'staged' && document.getText() !== file.proposed) {

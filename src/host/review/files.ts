@@ -1,17 +1,20 @@
-import path from 'node:path';
 import * as vscode from 'vscode';
 import type { ReviewFile, ReviewService } from '../../seams/review.ts';
 
 export const SCHEME = 'dsh-review';
 
-/** The editable right side of a review, or with `base` the text before it. The name carries the extension, so that the editor knows the language. */
+/**
+ * The editable right side of a review, or with `base` the text before it. The path is the file's own, so that language,
+ * icon and breadcrumbs are right; the authority says which review it is.
+ */
 export function reviewUri(file: Pick<ReviewFile, 'id' | 'file'>, side: 'proposed' | 'base' = 'proposed'): vscode.Uri {
-  return vscode.Uri.from({ scheme: SCHEME, path: `/${file.id}/${path.basename(file.file)}`, ...(side === 'base' ? { query: 'base' } : {}) });
+  const shown = vscode.Uri.file(vscode.workspace.asRelativePath(file.file, false)).path;
+  return vscode.Uri.from({ scheme: SCHEME, authority: file.id, path: shown, ...(side === 'base' ? { query: 'base' } : {}) });
 }
 
 /** Which review a `dsh-review:` URI belongs to. */
 export function reviewIdOf(uri: vscode.Uri): string | undefined {
-  return uri.scheme === SCHEME ? uri.path.split('/')[1] : undefined;
+  return uri.scheme === SCHEME ? uri.authority : undefined;
 }
 
 /**
