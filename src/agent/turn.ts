@@ -114,14 +114,22 @@ export class Turn {
     // What the user said is in the log even when no request can be made of it.
     for (const message of messages) session.append('user/message', message);
     if (!head) throw failure!.error;
-    await this.#compactor.beforeRequest(head, this.#signal);
+    if (await this.#compactor.beforeRequest(head, this.#signal)) head = await this.#afterCompaction();
     const aborted = this.#aborted();
     if (aborted) return { kind: 'end', reason: aborted };
     this.#headers.log(head);
     return this.#request(head);
   }
 
-  async #request(head: RequestHead): Promise<StepOutcome> {
+  /** The runtime context may have gone with the history: the model gets it again. */
+  async #afterCompaction(): Promise<RequestHead> {
+    const head = await assembleHead(this.#host, this.#place());
+    if (head.snapshot) this.#host.session.append('user/message', head.snapshot);
+    return head;
+  }
+
+  async #request(first: RequestHead): Promise<StepOutcome> {
+    let head = first;
     let compacted = false;
     for (;;) {
       const answer = await this.#stream(head);
@@ -140,7 +148,11 @@ export class Turn {
             this.#host.session.append('assistant/chunk', { turn: this.#turn, step: this.#step, chunk: { type: 'finish', reason: finish } });
             if (finish.failure.code === 'CONTEXT_WINDOW_EXCEEDED' && !compacted) {
               compacted = true;
-              if (await this.#compactor.afterOverflow(head, this.#signal)) continue;
+              if (await this.#compactor.afterOverflow(head, this.#signal)) {
+                head = await this.#afterCompaction();
+                this.#headers.log(head);
+                continue;
+              }
             }
             if (await this.#recovers(finish.failure, head)) continue;
           }
