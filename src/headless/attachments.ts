@@ -48,7 +48,7 @@ export class DiskAttachments extends Service implements AttachmentStore {
     const attachmentId = `${createHash('sha256').update(data).digest('hex')}.${EXTENSIONS[mediaType] ?? 'bin'}`;
     const file = path.join(this.directory, attachmentId);
     await fs.mkdir(this.directory, { recursive: true });
-    if (await statPath(file) === null) await putFile(file, data, undefined, attachmentId);
+    if (await statPath(file) === null) await putFile(file, [data], undefined, attachmentId);
     return { attachmentId, mediaType, bytes: data.length, width, height, ...(name !== undefined && { name }) };
   }
 

@@ -48,21 +48,30 @@ function versionOf(stat: BigIntStats): string {
 }
 
 /** null: absent. */
-export async function statPath(realPath: string): Promise<FileStat & { links: number; uid: number; gid: number } | null> {
-  let stat: BigIntStats;
-  try {
-    stat = await fs.stat(realPath, { bigint: true });
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return null;
-    throw error;
-  }
+export async function statPath(realPath: string): Promise<FileStat | null> {
+  const stat = await rawStat(realPath);
+  if (stat === null) return null;
   const mode = Number(stat.mode) & 0o7777;
   return {
     kind: stat.isFile() ? 'file' : stat.isDirectory() ? 'directory' : 'other',
     size: Number(stat.size), version: versionOf(stat), mode,
     readonly: (mode & 0o222) === 0 || !(await isWritable(realPath)),
-    links: Number(stat.nlink), uid: Number(stat.uid), gid: Number(stat.gid),
   };
+}
+
+/** The version of what is there; null: absent. */
+export async function versionAt(realPath: string): Promise<string | null> {
+  const stat = await rawStat(realPath);
+  return stat === null ? null : versionOf(stat);
+}
+
+async function rawStat(realPath: string): Promise<BigIntStats | null> {
+  try {
+    return await fs.stat(realPath, { bigint: true });
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return null;
+    throw error;
+  }
 }
 
 async function isWritable(realPath: string): Promise<boolean> {
@@ -89,18 +98,20 @@ export async function realPathOf(absolute: string, hops = 40): Promise<string> {
   return link === undefined ? place : realPathOf(path.resolve(realParent, link), hops - 1);
 }
 
-/** A whole file and the version these bytes belong to. */
-export async function readWhole(realPath: string, signal?: AbortSignal): Promise<{ bytes: Uint8Array; version: string }> {
+/** A whole file and the version these bytes belong to. `known` is what a look at the file just said. */
+export async function readWhole(
+  realPath: string, known: Pick<FileStat, 'size' | 'version'>, signal?: AbortSignal,
+): Promise<{ bytes: Uint8Array; version: string }> {
   const handle = await fs.open(realPath, 'r');
   try {
+    let { size, version } = known;
     for (let attempt = 0; ; attempt++) {
       signal?.throwIfAborted();
-      const before = await handle.stat({ bigint: true });
-      const bytes = await readHandle(handle, Number(before.size), signal);
+      const bytes = await readHandle(handle, size, signal);
       const after = await handle.stat({ bigint: true });
-      const version = versionOf(before);
       // read again when somebody wrote meanwhile: text and version must belong together
       if (versionOf(after) === version || attempt === 4) return { bytes, version: versionOf(after) };
+      [size, version] = [Number(after.size), versionOf(after)];
     }
   } finally {
     await handle.close();
@@ -193,33 +204,37 @@ export async function listDirectory(realPath: string): Promise<DirectoryEntry[]>
 }
 
 /**
- * Puts `bytes` at `realPath`, or throws with the old content in place. `expect` is the version that must still be there
+ * Puts `parts` at `realPath`, one after the other, or throws with the old content in place. `expect` is the version that must still be there
  * (null: absent; undefined: whatever). Returns the new version.
  */
-export async function putFile(realPath: string, bytes: Uint8Array, expect: string | null | undefined, shownPath: string): Promise<string> {
-  const current = await statPath(realPath);
-  if (expect !== undefined && (current?.version ?? null) !== expect) throw new StaleVersionError(shownPath);
+export async function putFile(
+  realPath: string, parts: readonly Uint8Array[], expect: string | null | undefined, shownPath: string,
+): Promise<string> {
+  const current = await rawStat(realPath);
+  const expected = expect === undefined ? undefined : { version: expect };
+  if (expected !== undefined && (current === null ? null : versionOf(current)) !== expected.version) throw new StaleVersionError(shownPath);
   const own = process.getuid?.();
-  const mustStay = current !== null && (current.links > 1 || (own !== undefined && own !== 0 && current.uid !== own));
-  const temporary = mustStay ? undefined : await writeTemporary(realPath, bytes, current);
+  const mustStay = current !== null && (current.nlink > 1n || (own !== undefined && own !== 0 && Number(current.uid) !== own));
+  const temporary = mustStay ? undefined : await writeTemporary(realPath, parts, current);
   if (temporary === undefined) {
-    await writeInPlace(realPath, bytes, expect, shownPath);
+    await writeInPlace(realPath, parts, expect, shownPath);
   } else {
     try {
-      if (expect !== undefined && ((await statPath(realPath))?.version ?? null) !== expect) throw new StaleVersionError(shownPath);
+      if (expected !== undefined && await versionAt(realPath) !== expected.version) throw new StaleVersionError(shownPath);
       if (expect === null) await placeNew(temporary, realPath, shownPath);
       else await replace(temporary, realPath);
     } catch (error) {
       await fs.rm(temporary, { force: true });
       throw error;
     }
-    await syncDirectory(path.dirname(realPath));
   }
-  return (await statPath(realPath))?.version ?? '';
+  return await versionAt(realPath) ?? '';
 }
 
 /** A synced sibling with the final mode, or undefined when the directory takes no new files. */
-async function writeTemporary(realPath: string, bytes: Uint8Array, current: { mode: number; uid: number; gid: number } | null): Promise<string | undefined> {
+async function writeTemporary(
+  realPath: string, parts: readonly Uint8Array[], current: BigIntStats | null,
+): Promise<string | undefined> {
   const temporary = path.join(path.dirname(realPath), `.${path.basename(realPath).slice(0, 40)}.${randomBytes(6).toString('hex')}.tmp`);
   let handle: FileHandle;
   try {
@@ -229,10 +244,11 @@ async function writeTemporary(realPath: string, bytes: Uint8Array, current: { mo
     throw error;
   }
   try {
-    await writeAll(handle, bytes);
+    await writeAll(handle, parts);
     if (current !== null) {
-      if (process.getuid?.() === 0) await handle.chown(current.uid, current.gid);
-      await handle.chmod(current.mode);
+      const [uid, gid] = [Number(current.uid), Number(current.gid)];
+      if (process.getuid?.() === 0 && (uid !== 0 || gid !== process.getgid?.())) await handle.chown(uid, gid);
+      await handle.chmod(Number(current.mode) & 0o7777);
     }
     await handle.datasync();
   } catch (error) {
@@ -244,24 +260,38 @@ async function writeTemporary(realPath: string, bytes: Uint8Array, current: { mo
   return temporary;
 }
 
-async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
-  for (let at = 0; at < bytes.length;) {
-    const { bytesWritten } = await handle.write(bytes, at, bytes.length - at, at);
-    at += bytesWritten;
+/** Buffers one system call takes. */
+const MAX_VECTOR = 1024;
+
+/** Writes from the start of the file; returns the bytes written. */
+async function writeAll(handle: FileHandle, parts: readonly Uint8Array[]): Promise<number> {
+  const total = parts.reduce((sum, part) => sum + part.length, 0);
+  // one call writes nearly always everything
+  if (parts.length <= MAX_VECTOR && (await handle.writev(parts, 0)).bytesWritten === total) return total;
+  let at = 0;
+  for (const part of parts) {
+    for (let done = 0; done < part.length;) {
+      const { bytesWritten } = await handle.write(part, done, part.length - done, at);
+      done += bytesWritten;
+      at += bytesWritten;
+    }
   }
+  return at;
 }
 
 /** Hard links and foreign owners would be lost by a rename. A failing write puts the old bytes back. */
-async function writeInPlace(realPath: string, bytes: Uint8Array, expect: string | null | undefined, shownPath: string): Promise<void> {
-  const old = await readWhole(realPath);
+async function writeInPlace(
+  realPath: string, parts: readonly Uint8Array[], expect: string | null | undefined, shownPath: string,
+): Promise<void> {
+  const known = await statPath(realPath) ?? { size: 0, version: '' };
+  const old = await readWhole(realPath, known);
   if (expect !== undefined && old.version !== expect) throw new StaleVersionError(shownPath);
   const handle = await fs.open(realPath, 'r+');
   try {
-    await writeAll(handle, bytes);
-    await handle.truncate(bytes.length);
+    await handle.truncate(await writeAll(handle, parts));
     await handle.datasync();
   } catch (error) {
-    await writeAll(handle, old.bytes).then(() => handle.truncate(old.bytes.length)).catch(() => {});
+    await writeAll(handle, [old.bytes]).then((length) => handle.truncate(length)).catch(() => {});
     throw error;
   } finally {
     await handle.close();
@@ -292,15 +322,5 @@ async function replace(temporary: string, realPath: string): Promise<void> {
       if (delay === undefined || !['EPERM', 'EACCES', 'EBUSY'].includes(codeOf(error) ?? '')) throw error;
       await new Promise((resolve) => setTimeout(resolve, delay));
     }
-  }
-}
-
-async function syncDirectory(directory: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  try {
-    const handle = await fs.open(directory, 'r');
-    await handle.sync().catch(() => {}).finally(() => handle.close());
-  } catch {
-    // not every file system lets a directory be opened: the rename itself is done
   }
 }

@@ -11,13 +11,13 @@ import type {
   DirectoryEntry, FileDecision, FileIntent, FileOutcome, FileStat, FileSystemService, FileTarget, MutationContext, TextFile, TextSplice,
 } from '../seams/fs.ts';
 import { TextDecodeError } from '../text/codec.ts';
-import { decodeText, encodeText, spliceBytes } from '../text/encoding.ts';
+import { decodeText, encodeText, spliceBytesInParts } from '../text/encoding.ts';
 import type { DecodedText } from '../text/encoding.ts';
 import { splicesBetween } from '../text/hunk.ts';
 import { adoptEndings } from '../text/replace.ts';
 import { applySplices } from '../text/splice.ts';
 import {
-  codeOf, diskError, listDirectory, makeDirectories, putFile, readChunks, readWhole, realPathOf, removeEmptyDirectories, StaleVersionError, statPath,
+  codeOf, diskError, listDirectory, makeDirectories, putFile, readChunks, readWhole, realPathOf, removeEmptyDirectories, StaleVersionError, statPath, versionAt,
 } from './disk.ts';
 import { PathLock } from './path-lock.ts';
 
@@ -99,7 +99,7 @@ export class NodeFileSystem extends Service implements FileSystemService {
       const stat = await statPath(target.realPath);
       if (stat === null) throw new HarnessError(`cannot read "${displayPath}": not found`, 'FS_NOT_FOUND');
       if (stat.kind !== 'file') throw new HarnessError(`cannot read "${displayPath}": not a regular file`, 'FS_NOT_REGULAR_FILE');
-      return await this.readDisk(target, stat.size, signal);
+      return await this.readDisk(target, stat, signal);
     } catch (error) {
       throw this.explain('read', displayPath, error, signal);
     }
@@ -179,7 +179,7 @@ export class NodeFileSystem extends Service implements FileSystemService {
   ): Promise<{ version: string | null }> {
     return this.writes.run(target.realPath, options.signal, async () => {
       try {
-        return { version: await putFile(target.realPath, bytes, options.expect, target.path) };
+        return { version: await putFile(target.realPath, [bytes], options.expect, target.path) };
       } catch (error) {
         throw this.explain('write', target.path, error, options.signal);
       }
@@ -200,11 +200,11 @@ export class NodeFileSystem extends Service implements FileSystemService {
     return this.encoding;
   }
 
-  private async readDisk(target: FileTarget, size: number, signal?: AbortSignal): Promise<TextFile> {
-    if (size > this.maxTextBytes) {
-      throw new HarnessError(`the file is too large to take in whole (${size} bytes; the limit is ${this.maxTextBytes})`, 'FS_TOO_LARGE');
+  private async readDisk(target: FileTarget, stat: FileStat, signal?: AbortSignal): Promise<TextFile> {
+    if (stat.size > this.maxTextBytes) {
+      throw new HarnessError(`the file is too large to take in whole (${stat.size} bytes; the limit is ${this.maxTextBytes})`, 'FS_TOO_LARGE');
     }
-    const { bytes, version } = await readWhole(target.realPath, signal);
+    const { bytes, version } = await readWhole(target.realPath, stat, signal);
     const decoded = await decodeText(bytes, this.encodingFor(target));
     const file: TextFile = { text: decoded.text, encoding: decoded.encoding, version, source: 'disk', dirty: false };
     this.sources.set(file, decoded);
@@ -221,7 +221,7 @@ export class NodeFileSystem extends Service implements FileSystemService {
       if (document !== undefined) return { stat, text: document, version: document.version };
       if (stat === null) return { stat, text: null, version: null };
       try {
-        const text = await this.readDisk(target, stat.size, signal);
+        const text = await this.readDisk(target, stat, signal);
         return { stat, text, version: text.version };
       } catch (error) {
         // the reason is told when an edit asks for the text; a write may replace what is no text
@@ -236,7 +236,7 @@ export class NodeFileSystem extends Service implements FileSystemService {
   }
 
   private async versionOf(target: FileTarget): Promise<string | null> {
-    return (await this.openDocument(target))?.version ?? (await statPath(target.realPath))?.version ?? null;
+    return (await this.openDocument(target))?.version ?? await versionAt(target.realPath);
   }
 
   private async check(kind: FileIntent['kind'], target: FileTarget, version: string | null, context: MutationContext): Promise<void> {
@@ -279,18 +279,18 @@ export class NodeFileSystem extends Service implements FileSystemService {
     write: (after: string, splices: readonly TextSplice[]) => Promise<{ version: string; createdDirectories?: readonly string[] }>,
   ): Promise<FileOutcome> {
     const before = intent.before?.text ?? null;
-    const operation = (after: string | null): FileOutcome['operation'] =>
-      intent.version === null ? (after === null ? 'none' : 'create') : intent.before !== null && after === before ? 'none' : 'update';
+    const operation = (after: string | null, same: boolean): FileOutcome['operation'] =>
+      intent.version === null ? (after === null ? 'none' : 'create') : intent.before !== null && same ? 'none' : 'update';
     switch (decision?.kind) {
       case 'refuse':
         throw decision.error instanceof Error ? decision.error : new Error(`${event} refused the change`);
       case 'applied':
-        return { operation: operation(decision.text), before, after: decision.text, version: decision.version };
+        return { operation: operation(decision.text, decision.text === before), before, after: decision.text, version: decision.version };
       case 'apply': {
         const after = decision.text ?? intent.after;
         const splices = after === intent.after ? intent.splices : before === null ? [] : splicesBetween(before, after);
         const written = await write(after, splices);
-        return { operation: operation(after), before, after, ...written };
+        return { operation: operation(after, splices.length === 0), before, after, ...written };
       }
       default:
         throw new Error(`${event} returned an unsupported decision; nothing was written`);
@@ -301,17 +301,20 @@ export class NodeFileSystem extends Service implements FileSystemService {
     target: FileTarget, before: TextFile | null, after: string, splices: readonly TextSplice[], expect: string | null,
     options: { shown: string; encoding?: string; verb?: Verb },
   ): Promise<{ version: string; createdDirectories?: readonly string[] }> {
-    if (await this.versionOf(target) !== expect) throw new StaleVersionError(options.shown, options.verb);
+    const document = await this.openDocument(target);
+    // what is on disk is compared again, right before the file is replaced
+    const compared = document !== undefined || before?.source === 'document';
+    if (compared && document?.version !== expect) throw new StaleVersionError(options.shown, options.verb);
     if (before?.source === 'document') return { version: await this.writeDocument(target, before, splices, after) };
     const decoded = before === null ? undefined : this.sources.get(before);
     if (before !== null && decoded === undefined) throw new Error(`the text of "${options.shown}" was not read by this file system`);
     if (decoded !== undefined && splices.length === 0) return { version: before?.version ?? '' };
-    const bytes = decoded === undefined
-      ? await encodeText(after, options.encoding ?? this.encodingFor(target))
-      : spliceBytes(decoded, splices);
+    const parts = decoded === undefined
+      ? [await encodeText(after, options.encoding ?? this.encodingFor(target))]
+      : spliceBytesInParts(decoded, splices);
     const createdDirectories = expect === null ? await makeDirectories(path.dirname(target.realPath)) : [];
     try {
-      const version = await putFile(target.realPath, bytes, expect, options.shown);
+      const version = await putFile(target.realPath, parts, expect, options.shown);
       if (createdDirectories.length === 0) return { version };
       this.madeFor.set(target.realPath, createdDirectories);
       return { version, createdDirectories };

@@ -89,12 +89,18 @@ export async function encodeText(text: string, encoding: string): Promise<Uint8A
   return bom === undefined ? body : Buffer.concat([Uint8Array.from(bom.bytes), body]);
 }
 
-/**
- * The bytes after `splices` (offsets in `decoded.text`): everything outside them is copied, never re-encoded (A9).
- * Verified before it is returned: a result that does not decode to the meant text throws TextEncodeError.
- */
+/** `spliceBytesInParts` in one piece. */
 export function spliceBytes(decoded: DecodedText, splices: readonly Splice[]): Uint8Array {
-  if (splices.length === 0) return decoded.bytes;
+  return Buffer.concat(spliceBytesInParts(decoded, splices));
+}
+
+/**
+ * The bytes after `splices` (offsets in `decoded.text`), one part after the other: everything outside the splices is
+ * the file's own bytes, never encoded again (A9). Verified before it is returned: a result that would not decode to
+ * the meant text throws TextEncodeError.
+ */
+export function spliceBytesInParts(decoded: DecodedText, splices: readonly Splice[]): Uint8Array[] {
+  if (splices.length === 0) return [decoded.bytes];
   assertSplices(splices, decoded.text.length);
   const { bytes, bomLength, codec, text } = decoded;
   const body = bytes.subarray(bomLength);
@@ -106,11 +112,10 @@ export function spliceBytes(decoded: DecodedText, splices: readonly Splice[]): U
     at = offsets[index * 2 + 1] ?? at;
   });
   parts.push(body.subarray(at));
-  const result = Buffer.concat(parts);
-  if (codec !== UTF8 && codec.decode(result.subarray(bomLength)) !== applySplices(text, splices)) {
+  if (codec !== UTF8 && codec.decode(Buffer.concat(parts).subarray(bomLength)) !== applySplices(text, splices)) {
     throw new TextEncodeError(splices[0]?.text ?? '', decoded.encoding, 0);
   }
-  return result;
+  return parts;
 }
 
 function encodingFromHint(hint: string | undefined): string {

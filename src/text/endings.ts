@@ -6,14 +6,14 @@ export type LineEnding = '\n' | '\r\n' | '\r';
 
 /** Whether `text` ends its lines with lone CRs. */
 export function isCarriageReturnOnly(text: string): boolean {
-  return text.includes('\r') && !text.includes('\n');
+  // LF first: it is near the start of nearly every text, CR would be looked for to the end
+  return !text.includes('\n') && text.includes('\r');
 }
 
 /** The LF view of a file's text. */
 export function toLf(text: string): string {
   if (!text.includes('\r')) return text;
-  if (!text.includes('\n')) return text.replaceAll('\r', '\n');
-  return text.replaceAll('\r\n', '\n');
+  return text.replaceAll(text.includes('\n') ? '\r\n' : '\r', '\n');
 }
 
 /** LF view of text from the model, which may carry CRLF by accident. Lone CRs stay. */

@@ -16,8 +16,6 @@ export interface Hunk {
 
 /** A hunk with context, as a diff card shows it: LF text without a final newline. */
 export interface UnifiedHunk {
-  readonly oldStart: number;
-  readonly newStart: number;
   readonly oldText: string;
   readonly newText: string;
   /** Lines on the old side, context included. */
@@ -32,8 +30,8 @@ const DIFF_TIMEOUT = 400;
 
 /** Changed regions from `before` to `after`, in order. Identical texts give none. */
 export function diffLines(before: string, after: string): Hunk[] {
-  if (before === after) return [];
   const window = changedWindow(before, after);
+  if (window === undefined) return [];
   const oldLines = splitLines(before.slice(window.start, window.oldEnd), lineChar(before));
   const newLines = splitLines(after.slice(window.start, window.newEnd), lineChar(after));
   const firstLine = 1 + countLines(before, window.start);
@@ -92,11 +90,11 @@ export function splicesBetween(before: string, after: string): Splice[] {
 export function unifiedHunks(before: string, after: string, context = 3): UnifiedHunk[] {
   const oldText = toLf(before);
   const newText = toLf(after);
-  if (oldText === newText) return [];
-  const window = widen(oldText, newText, changedWindow(oldText, newText), context);
+  const changed = changedWindow(oldText, newText);
+  if (changed === undefined) return [];
+  const window = widen(oldText, newText, changed, context);
   const oldLines = splitLines(oldText.slice(window.start, window.oldEnd), '\n');
   const newLines = splitLines(newText.slice(window.start, window.newEnd), '\n');
-  const base = 1 + countLines(oldText, window.start);
   const groups: Range[] = [];
   for (const range of changedRanges(oldLines, newLines)) {
     const last = groups.at(-1);
@@ -115,19 +113,17 @@ export function unifiedHunks(before: string, after: string, context = 3): Unifie
     let [oldSide, newSide] = [joinLf(olds), joinLf(news)];
     // only the final newline differs: show it, or both sides would look the same
     if (oldSide === newSide) [oldSide, newSide] = [olds.join(''), news.join('')];
-    return {
-      oldStart: base + group.oldFrom - lead, newStart: base + group.newFrom - lead,
-      oldText: oldSide, newText: newSide, oldCount: olds.length, newCount: news.length,
-    };
+    return { oldText: oldSide, newText: newSide, oldCount: olds.length, newCount: news.length };
   });
 }
 
 interface Window { start: number; oldEnd: number; newEnd: number }
 interface Range { oldFrom: number; oldTo: number; newFrom: number; newTo: number }
 
-/** The smallest whole-line window outside which both texts are the same. */
-function changedWindow(before: string, after: string): Window {
+/** The smallest whole-line window outside which both texts are the same; undefined for identical texts. */
+function changedWindow(before: string, after: string): Window | undefined {
   const prefix = commonPrefix(before, after);
+  if (prefix === before.length && prefix === after.length) return undefined;
   const suffix = commonSuffix(before, after, Math.min(before.length, after.length) - prefix);
   // both sides must be split alike: lone CRs end lines only in texts without LF
   const ending = lineChar(before);

@@ -8,7 +8,7 @@ import type { Splice } from './splice.ts';
 /** What a literal search found, and the edit it asks for. `splices` is empty unless the edit is unambiguous. */
 export interface Replacement {
   readonly count: number;
-  /** 1-based lines on which matches start, at most 20. */
+  /** 1-based lines on which matches start, at most 20; empty for one match. */
   readonly lines: readonly number[];
   /** In the text's own endings; lines that old and new share are left out. */
   readonly splices: readonly Splice[];
@@ -28,11 +28,12 @@ export function replaceText(text: string, oldText: string, newText: string, all:
   const before = normalize(oldText);
   const after = normalize(newText);
   const matches = before === '' ? [] : findMatches(view, before, all);
-  const lines = linesOf(view, matches.slice(0, MAX_REPORTED_LINES));
+  const lines = matches.length > 1 && !all ? linesOf(view, matches.slice(0, MAX_REPORTED_LINES)) : [];
   if (before === after || matches.length === 0 || (matches.length > 1 && !all)) return { count: matches.length, lines, splices: [] };
 
   const parts = splicesBetween(before, after);
-  const offsets = toOwnOffsets(text, matches.flatMap((match) => parts.flatMap((part) => [match + part.start, match + part.end])));
+  const viewOffsets = matches.flatMap((match) => parts.flatMap((part) => [match + part.start, match + part.end]));
+  const offsets = view === text ? viewOffsets : toOwnOffsets(text, viewOffsets);
   const splices: Splice[] = [];
   for (let i = 0; i < offsets.length; i += 2) {
     const part = parts[(i / 2) % parts.length];

@@ -16,14 +16,13 @@ export function assertSplices(splices: readonly Splice[], length: number): void 
 export function applySplices(text: string, splices: readonly Splice[]): string {
   if (splices.length === 0) return text;
   assertSplices(splices, text.length);
-  const parts: string[] = [];
+  let result = '';
   let at = 0;
   for (const splice of splices) {
-    parts.push(text.slice(at, splice.start), splice.text);
+    result += text.slice(at, splice.start) + splice.text;
     at = splice.end;
   }
-  parts.push(text.slice(at));
-  return parts.join('');
+  return result + text.slice(at);
 }
 
 /** The splices that lead back from `applySplices(text, splices)` to `text`. */

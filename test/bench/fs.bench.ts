@@ -1,0 +1,85 @@
+import { execFile } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import fs from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { once } from 'node:events';
+import { promisify } from 'node:util';
+import { openFsRoom } from '../harness/fs-room.ts';
+import { measure, report } from './measure.ts';
+
+/**
+ * The file tools, through the registry, against the plainest thing that does the same: a window near the end of a big
+ * file against `tail`, an edit in a 10 MB file against read, replace, write of the bytes. BENCH_FULL=1 takes 500 MB.
+ */
+
+const MEGABYTE = 1_000_000;
+const size = (process.env.BENCH_FULL === '1' ? 500 : 50) * MEGABYTE;
+const exec = promisify(execFile);
+const room = await openFsRoom({ observation: false });
+const scratch = await fs.mkdtemp(path.join(os.tmpdir(), 'fs-bench-'));
+
+/** Writes lines of source-like lengths until `bytes` are full; returns how many. */
+async function fill(file: string, bytes: number): Promise<number> {
+  const block: string[] = [];
+  for (let i = 0; i < 5_000; i++) block.push(`${' '.repeat((i % 5) * 2)}const value${i} = compute(${'x'.repeat((i * 31) % 60)});\n`);
+  const text = block.join('');
+  const stream = createWriteStream(file);
+  let lines = 0;
+  for (let written = 0; written < bytes; written += text.length) {
+    if (!stream.write(text)) await once(stream, 'drain');
+    lines += block.length;
+  }
+  stream.end();
+  await once(stream, 'close');
+  return lines;
+}
+
+try {
+  const big = path.join(scratch, 'big.ts');
+  const offset = await fill(big, size) - 199;
+  const read = async (): Promise<void> => {
+    const { value } = await room.must('read', { file_path: big, offset, limit: 200 });
+    if ((value as { lines: unknown[] }).lines.length !== 200) throw new Error('the window is not 200 lines');
+  };
+  const before = process.memoryUsage().rss;
+  let peak = before;
+  const watch = setInterval(() => { peak = Math.max(peak, process.memoryUsage().rss); }, 5);
+  await read();
+  clearInterval(watch);
+  report({ name: `read/window-at-end-${size / MEGABYTE}MB/memory`, ours: Number(((peak - before) / 2 ** 20).toFixed(1)), unit: 'MiB' });
+  report(await measure(`read/window-at-end-${size / MEGABYTE}MB`, {
+    ours: read,
+    floor: () => exec('tail', ['-n', `+${offset}`, big], { maxBuffer: 2 ** 26 }),
+  }));
+
+  const file = path.join(scratch, 'ten.ts');
+  const plainFile = path.join(scratch, 'plain.ts');
+  await fill(file, 10 * MEGABYTE - 500_000);
+  await fs.appendFile(file, 'MARK 0 MARK\n');
+  await fs.appendFile(file, await fs.readFile(file).then((bytes) => bytes.subarray(0, 200_000)));
+  await fs.copyFile(file, plainFile);
+  let ourTurn = 0;
+  let plainTurn = 0;
+  const rewrite = async (sync: boolean): Promise<void> => {
+    const bytes = await fs.readFile(plainFile);
+    const wanted = Buffer.from(`MARK ${plainTurn} MARK`);
+    const at = bytes.indexOf(wanted);
+    if (at === -1) throw new Error('the mark is gone');
+    const next = Buffer.concat([bytes.subarray(0, at), Buffer.from(`MARK ${++plainTurn} MARK`), bytes.subarray(at + wanted.length)]);
+    await fs.writeFile(plainFile, next, { flush: sync });
+  };
+  const edit = async (): Promise<void> => {
+    const from = `MARK ${ourTurn} MARK`;
+    await room.must('edit', { file_path: file, old_string: from, new_string: `MARK ${++ourTurn} MARK` });
+  };
+  report(await measure('edit/10MB', { ours: edit, floor: () => rewrite(false) }));
+  report(await measure('edit/10MB-synced', { ours: edit, floor: () => rewrite(true) }));
+
+  const small = path.join(scratch, 'small.ts');
+  await fs.writeFile(small, 'one\ntwo\n');
+  report(await measure('read/small', { ours: () => room.must('read', { file_path: small }), floor: () => fs.readFile(small, 'utf8') }));
+} finally {
+  await room.dispose();
+  await fs.rm(scratch, { recursive: true, force: true });
+}
