@@ -1,6 +1,7 @@
 /**
  * Side-by-side timing: every contender does the same work in the same process, in alternating order, and the median of
- * the rounds counts. Nothing here decides whether a number is good; a bench only reports.
+ * the rounds counts. The time is the processor's, garbage collection included, so that a busy machine does not show; work that
+ * waits for something is not for this. Nothing here decides whether a number is good; a bench only reports.
  */
 
 /** Does one unit of work; its return value is kept from being optimised away. */
@@ -33,14 +34,15 @@ export interface MeasureOptions {
 
 let sink: unknown;
 
-/** Runs `work` `count` times and returns the microseconds one run took. Async work is awaited one by one. */
+/** Runs `work` `count` times and returns the microseconds of processor time one run took. Async work is awaited one by one. */
 async function time(work: Work, count: number): Promise<number> {
-  const start = process.hrtime.bigint();
+  const start = process.cpuUsage();
   for (let i = 0; i < count; i++) {
     const result = work();
     sink = result instanceof Promise ? await result : result;
   }
-  return Number(process.hrtime.bigint() - start) / 1_000 / count;
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / count;
 }
 
 /** Warms a contender up and finds how many runs fill one round. */
