@@ -14,6 +14,9 @@ export function TerminalCard({ item, view, live, foot }: { item: ToolItem; view:
   const { post } = useActions();
   const output = view.output ?? live ?? (item.status === 'failed' || item.status === 'stopped' ? (item.error === undefined ? item.resultText : undefined) : undefined);
   const firstLine = view.title.split('\n', 1)[0] ?? '';
+  // a short command without a description is the title: said once is enough
+  const bare = view.description === undefined && firstLine === view.title && view.title.length <= 48 && item.ask === undefined;
+  const shows = !bare || view.cwd !== undefined || (output !== undefined && output !== '');
   return (
     <Card id={item.id} icon="terminal" mono={view.description === undefined} title={view.description ?? firstLine} status={item.status} open
       badges={<ExitBadge view={view} />}
@@ -23,12 +26,12 @@ export function TerminalCard({ item, view, live, foot }: { item: ToolItem; view:
           <IconButton icon="link-external" label={l10n.t('Open in Terminal')} onClick={() => post({ type: 'openTerminal', callId: item.id })} />
         </>
       }>
-      <div class="terminal">
-        <div class="terminal-command"><span class="terminal-prompt" aria-hidden="true">$ </span>{view.title}</div>
+      {(shows || item.error !== undefined || item.status === 'completed') && <div class="terminal">
+        {!bare && <div class="terminal-command"><span class="terminal-prompt" aria-hidden="true">$ </span>{view.title}</div>}
         {view.cwd !== undefined && <div class="terminal-cwd" title={view.cwd}>{l10n.t('in {0}', view.cwd)}</div>}
         {output !== undefined && output !== '' && <Output text={output} following={view.output === undefined} />}
-        {output === '' && item.status === 'completed' && <div class="terminal-cwd">{l10n.t('No output')}</div>}
-      </div>
+        {(output === undefined || output === '') && item.status === 'completed' && <div class="terminal-cwd">{l10n.t('No output')}</div>}
+      </div>}
       {foot}
     </Card>
   );
