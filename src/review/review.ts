@@ -154,10 +154,12 @@ export class Review extends Service implements ReviewService {
   }
 
   async setProposed(id: string, text: string): Promise<void> {
-    await this.locked(id, async (change) => {
-      // typing decides nothing, even when it takes every change back
-      if (change.record.state === 'staged' && change.record.proposed !== text) await this.put(change.with({ proposed: text }));
-    });
+    // what was typed was typed against the base as it stood: it moves along with it when the file has changed
+    await this.locked(id, async (change) => this.put(change), (change) => (change.record.state === 'staged' ? change.with({ proposed: text }) : change));
+  }
+
+  async refresh(id: string): Promise<void> {
+    if (this.changes.has(id)) await this.locked(id, async () => undefined);
   }
 
   async acceptHunk(fileId: string, hunkId: string): Promise<void> {
@@ -182,13 +184,13 @@ export class Review extends Service implements ReviewService {
     return hunk;
   }
 
-  /** One decision at a time per file. */
-  private async locked(id: string, work: (change: Change) => Promise<void>): Promise<void> {
+  /** One decision at a time per file, on top of what the file holds now. */
+  private async locked(id: string, work: (change: Change) => Promise<void>, first = (change: Change) => change): Promise<void> {
     const before = this.locks.get(id) ?? Promise.resolve();
     const run = before.catch(() => undefined).then(async () => {
       const change = this.changes.get(id);
       if (change === undefined) throw new Error('this change is decided already');
-      await work(await this.current(change));
+      await work(await this.current(first(change)));
     });
     this.locks.set(id, run);
     try {

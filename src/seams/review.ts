@@ -57,6 +57,8 @@ export interface ReviewService {
   forCall(callId: CallId): ReviewFile | undefined;
   /** The user typed on the proposed side of a staged file. */
   setProposed(id: string, text: string): Promise<void>;
+  /** The file itself may have changed: pending changes move along with it. */
+  refresh(id: string): Promise<void>;
   acceptHunk(fileId: string, hunkId: string): Promise<void>;
   /** `note` is told to the model. */
   rejectHunk(fileId: string, hunkId: string, note?: string): Promise<void>;

@@ -94,7 +94,8 @@ describe('review', () => {
     const expected = text({ 3: 'three', 15: 'FIFTEEN of the user' });
     assert.equal((await done).after, expected);
     assert.equal(await bytes('a.txt'), expected);
-    const result = await ctx.waterfall('tools/post-execute' as never, { callId: 'call a.txt' } as never, { content: [] } as never, (async () => ({ kind: 'accept' })) as never) as unknown as { content: { text: string }[] };
+    const waterfall = (ctx as unknown as { waterfall(...args: unknown[]): Promise<{ content: { text: string }[] }> }).waterfall.bind(ctx);
+    const result = await waterfall('tools/post-execute', { callId: 'call a.txt' }, { content: [] }, async () => ({ kind: 'accept' }));
     const report = result.content[0]!.text;
     assert.match(report, /2 of 3 changes accepted/);
     assert.match(report, /rejected \(line 25\): not this one/);

@@ -2,28 +2,51 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { ReviewFile, ReviewHunk, ReviewService } from '../../seams/review.ts';
 import { splicesBetween } from '../../text/hunk.ts';
-import { errorText } from '../log.ts';
+import { errorText, log } from '../log.ts';
 import { reviewIdOf, reviewUri } from './files.ts';
 import { hunkAt, hunkLines, neighbour } from './hunks.ts';
 
 /** A diff must not push away what the user is typing in. Milliseconds since the last keystroke. */
 const TYPING_MS = 2_000;
+/** A file's edits are taken together. Milliseconds. */
+const SETTLE_MS = 150;
 
 /** Native diff editors for reviews, and every decision taken in them. */
 export class ReviewEditor implements vscode.Disposable {
   readonly #review: ReviewService;
   readonly #disposables: (vscode.Disposable | { dispose(): void })[];
+  readonly #stale = new Set<string>();
+  #staleTimer: ReturnType<typeof setTimeout> | undefined;
   #lastTyped = 0;
 
   constructor(review: ReviewService) {
     this.#review = review;
+    const watcher = vscode.workspace.createFileSystemWatcher('**/*', true);
     this.#disposables = [
       { dispose: review.onChange((file) => void this.#follow(file)) },
       vscode.workspace.onDidChangeTextDocument((event) => {
         const active = vscode.window.activeTextEditor?.document;
         if (event.document === active && event.contentChanges.length > 0 && event.document.uri.scheme !== 'output') this.#lastTyped = Date.now();
+        if (event.contentChanges.length > 0) this.#fileChanged(event.document.uri);
       }),
+      watcher,
+      watcher.onDidChange((uri) => this.#fileChanged(uri)),
+      watcher.onDidDelete((uri) => this.#fileChanged(uri)),
     ];
+  }
+
+  /** The file under a review was edited: its pending changes move along, once the typing pauses. */
+  #fileChanged(uri: vscode.Uri): void {
+    if (uri.scheme !== 'file') return;
+    const key = uri.toString();
+    for (const file of this.#review.files()) if (vscode.Uri.file(file.file).toString() === key) this.#stale.add(file.id);
+    if (this.#stale.size === 0) return;
+    clearTimeout(this.#staleTimer);
+    this.#staleTimer = setTimeout(() => {
+      const ids = [...this.#stale];
+      this.#stale.clear();
+      for (const id of ids) void this.sync(id).then(() => this.#review.refresh(id)).catch((error: unknown) => log().warn(errorText(error)));
+    }, SETTLE_MS);
   }
 
   /** Opens the diff without taking the focus, unless the user is typing in an editor right now. */
@@ -119,6 +142,7 @@ export class ReviewEditor implements vscode.Disposable {
   }
 
   dispose(): void {
+    clearTimeout(this.#staleTimer);
     for (const disposable of this.#disposables) disposable.dispose();
   }
 }
