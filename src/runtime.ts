@@ -10,10 +10,16 @@ import { SystemPrompt } from './prompt/system-prompt.ts';
 import { ToolRuntime } from './registry/runtime.ts';
 import { Review } from './review/review.ts';
 import { Sessions } from './session/sessions.ts';
+import * as toolAsk from './tools/ask/plugin.ts';
+import { UserQuestions } from './tools/ask/service.ts';
 import * as toolFs from './tools/fs/plugin.ts';
 import * as toolJobs from './tools/jobs/plugin.ts';
 import * as toolSearch from './tools/search/plugin.ts';
 import * as toolShell from './tools/shell/plugin.ts';
+import * as toolSpill from './tools/spill/plugin.ts';
+import * as toolTimeout from './tools/timeout/plugin.ts';
+import * as repeatReminder from './tools/timeout/repeat.ts';
+import * as toolTodo from './tools/todo/plugin.ts';
 
 /** Adds a loading plugin to the composition: resolves once it is active, rejects when it can't be. */
 export type Mount = (loading: Fiber) => Promise<void>;
@@ -37,6 +43,9 @@ export interface RuntimeOptions {
   readonly persona?: string;
 }
 export interface LogEntry { readonly level: 'error' | 'info' | 'warn' | 'debug'; readonly name: string; readonly text: string }
+
+/** UTF-8 bytes of one result that go to the model as they are (C8.21). */
+const MAX_INLINE_BYTES = 50_000;
 
 /** A running core. `dispose` resolves when nothing of it is left. */
 export interface Runtime { readonly ctx: Context; dispose(): Promise<void> }
@@ -87,6 +96,12 @@ async function mountCore(mount: Mount, ctx: Context, options: RuntimeOptions): P
   await mount(ctx.plugin(toolSearch, { sampleOverCapGlobResults: false }));
   await mount(ctx.plugin(toolShell, {}));
   await mount(ctx.plugin(toolJobs, {}));
+  await mount(ctx.plugin(toolTodo, { allowParallelInProgress: false }));
+  await mount(ctx.plugin(UserQuestions));
+  await mount(ctx.plugin(toolAsk));
+  await mount(ctx.plugin(toolTimeout, {}));
+  await mount(ctx.plugin(toolSpill, { maxInlineBytes: MAX_INLINE_BYTES }));
+  await mount(ctx.plugin(repeatReminder));
   await mount(ctx.plugin(environment));
   await options.extras?.(mount, ctx);
 }

@@ -3,6 +3,7 @@ import type { Context } from '@deepseek-ai/cordis';
 import { createTwoFilesPatch } from 'diff';
 import type { ApprovalOutcome } from '../contract/event.ts';
 import type { ApprovalRequest } from '../seams/approval.ts';
+import type { UserAnswer } from '../seams/questions.ts';
 import type { ReviewFile } from '../seams/review.ts';
 import '../policy/approval.ts';
 import type { ApproveMode } from './options.ts';
@@ -16,20 +17,20 @@ export interface Terminal {
 }
 
 export const name = 'headless-answers';
-export const inject = ['approval', 'review'];
+export const inject = ['approval', 'review', 'userQuestions'];
 
 /** Answers approvals and reviews: all of them, none, or what the person at the terminal says. */
 export function apply(ctx: Context, config: { mode: ApproveMode; terminal: Terminal }): void {
   const { mode, terminal } = config;
   /** One question at a time. */
   let turn: Promise<unknown> = Promise.resolve();
-  const ask = (text: string, accept: string, signal?: AbortSignal): Promise<string> => {
+  const ask = (text: string, accept: string, signal?: AbortSignal): Promise<string | undefined> => {
     const answer = turn.then(async () => {
       if (!terminal.interactive) {
         terminal.note(`${text.split('\n')[0]!}: denied, because there is no terminal to ask on (use --approve all or none)`);
-        return 'n';
+        return undefined;
       }
-      return (await terminal.question(`${text} [${accept}] `, signal)).trim().toLowerCase();
+      return (await terminal.question(`${text} [${accept}] `, signal)).trim();
     });
     turn = answer.catch(() => undefined);
     return answer;
@@ -38,16 +39,31 @@ export function apply(ctx: Context, config: { mode: ApproveMode; terminal: Termi
   ctx.on('approval/request', async (request): Promise<ApprovalOutcome> => {
     if (mode !== 'ask') return mode === 'all' ? 'allowed-once' : 'rejected';
     const answer = await ask(approvalText(request), request.remember ? 'y/n/always' : 'y/n', request.signal);
-    if (/^a/.test(answer) && request.remember) ctx.approval.remember(request.id);
-    return /^[ya]/.test(answer) ? 'allowed-once' : 'rejected';
+    if (answer === undefined) return 'unavailable';
+    if (/^a/i.test(answer) && request.remember) ctx.approval.remember(request.id);
+    return /^[ya]/i.test(answer) ? 'allowed-once' : 'rejected';
   });
+
+  ctx.effect(() => ctx.userQuestions.provide(async ({ questions, signal }) => {
+    const answers: UserAnswer[] = [];
+    for (const question of questions) {
+      const options = question.options ?? [];
+      const list = options.map((option, i) => `  ${i + 1}. ${option.label}`).join('\n');
+      const text = mode === 'ask' ? await ask(`${question.question}\n${list}\n`, options.length > 0 ? 'number or own words' : 'own words', signal) : undefined;
+      if (text === undefined) throw new Error('nobody is there to answer: decide without the user, or end the turn');
+      const chosen = options[Number(text) - 1];
+      answers.push({ id: question.id, selected: chosen ? [chosen.label] : [], ...(chosen ? {} : { custom: text }) });
+    }
+    return answers;
+  }), 'headless questions');
 
   ctx.on('review/staged', (file) => {
     const decide = async (): Promise<void> => {
       if (mode === 'all') return ctx.review.accept(file.id);
       if (mode === 'none') return ctx.review.reject(file.id);
       const answer = await ask(`Write ${file.path}?\n${patchText(file)}`, 'y/n');
-      return /^y/.test(answer) ? ctx.review.accept(file.id) : ctx.review.reject(file.id);
+      if (answer === undefined) return ctx.review.reject(file.id, 'there is nobody to review it');
+      return /^y/i.test(answer) ? ctx.review.accept(file.id) : ctx.review.reject(file.id);
     };
     // Not inside the event: whoever staged it is still at it.
     setImmediate(() => void decide().catch((error: unknown) => terminal.note(`${file.path}: ${error instanceof Error ? error.message : String(error)}`)));

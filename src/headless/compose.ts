@@ -3,10 +3,12 @@ import type { Context } from '@deepseek-ai/cordis';
 import type { PermissionOptions } from '../policy/permissions.ts';
 import { startRuntime, type LogEntry, type Mount, type Runtime } from '../runtime.ts';
 import type { LlmCallConfig } from '../agent/events.ts';
+import { DiskAttachments } from './attachments.ts';
 import { NodeFileSystem } from './fs.ts';
 import { installedGrammar } from './grammars.ts';
 import { NodeRipgrep } from './ripgrep.ts';
 import { NodeShell } from './shell.ts';
+import { NodeSpillStore } from './spill.ts';
 
 export interface HeadlessOptions {
   /** Absolute. */
@@ -30,12 +32,16 @@ export async function startHeadless(options: HeadlessOptions): Promise<Runtime> 
     agents: { chunkIntervalMs: 0, ...(options.model ? { defaultModel: options.model } : {}) },
     permissions: {
       roots: () => [workspace],
-      ...(sessionsDir === undefined ? {} : { readable: () => [sessionsDir] }),
+      ...(sessionsDir === undefined ? {} : { readable: (session) => [path.join(sessionsDir, session.id)] }),
       ...(grammar ? { grammar } : {}),
       ...options.permissions,
     },
     async providers(mount, ctx) {
       await mount(ctx.plugin(NodeFileSystem, {}));
+      if (sessionsDir !== undefined) {
+        await mount(ctx.plugin(NodeSpillStore, { sessions: sessionsDir }));
+        await mount(ctx.plugin(DiskAttachments, { directory: path.join(sessionsDir, 'attachments') }));
+      }
       await mount(ctx.plugin(NodeRipgrep, {}));
       await mount(ctx.plugin(NodeShell, sessionsDir === undefined ? {} : { sessionFile: (id) => path.join(sessionsDir, `${id}.jsonl`) }));
     },

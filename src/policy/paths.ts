@@ -18,16 +18,13 @@ const fold = (text: string): string => (FOLD ? text.toLowerCase() : text);
 /** Looks at paths the way the disk does: links followed, also those of folders that a new file would be made in. */
 export class PathPolicy {
   private readonly roots: () => readonly string[];
-  private readonly readable: () => readonly string[];
   private readonly codeFiles: (realPath: string) => boolean;
 
   /**
-   * `roots`: absolute workspace folders. `readable`: further folders that may be read (our own spilled outputs).
-   * `codeFiles`: files that are loaded as soon as they change (tool plugins).
+   * `roots`: absolute workspace folders. `codeFiles`: files that are loaded as soon as they change (tool plugins).
    */
-  constructor(options: { roots: () => readonly string[]; readable?: () => readonly string[]; codeFiles?: (realPath: string) => boolean }) {
+  constructor(options: { roots: () => readonly string[]; codeFiles?: (realPath: string) => boolean }) {
     this.roots = options.roots;
-    this.readable = options.readable ?? (() => []);
     this.codeFiles = options.codeFiles ?? (() => false);
   }
 
@@ -47,12 +44,8 @@ export class PathPolicy {
     };
   }
 
-  /** Whether a file outside the workspace may be read all the same. */
-  async mayRead(realPath: string): Promise<boolean> {
-    return this.within(this.readable(), realPath);
-  }
-
-  private async within(folders: readonly string[], realPath: string): Promise<boolean> {
+  /** Whether a real path is in or below one of these folders. */
+  async within(folders: readonly string[], realPath: string): Promise<boolean> {
     for (const folder of folders) {
       const root = await nearestReal(path.resolve(folder));
       if (root !== undefined && isInside(root, realPath)) return true;

@@ -18,8 +18,8 @@ import { commandRule, exactlyAllowed, prefixAllowed } from './rules.ts';
 export interface PermissionOptions {
   /** Absolute workspace folders, besides the session's cwd. */
   readonly roots?: () => readonly string[];
-  /** Folders outside that may be read: where our own outputs are kept. */
-  readonly readable?: () => readonly string[];
+  /** Folders outside that a session may read: where its own outputs are kept. */
+  readonly readable?: (session: Session) => readonly string[];
   /** Files that run as soon as they are saved: loaded tool plugins. */
   readonly codeFiles?: (realPath: string) => boolean;
   /** False: nothing is written, run or sent at all. Default: trusted. */
@@ -60,7 +60,7 @@ export class Permissions extends Service {
     this.options = options;
     this.paths = new PathPolicy({
       roots: options.roots ?? (() => []),
-      ...(options.readable ? { readable: options.readable } : {}), ...(options.codeFiles ? { codeFiles: options.codeFiles } : {}),
+      ...(options.codeFiles ? { codeFiles: options.codeFiles } : {}),
     });
     ctx.on('tools/pre-execute', (exec, next) => this.before(exec, next), { prepend: true });
     ctx.on('tools/result', (exec) => void this.asked.delete(exec.callId));
@@ -121,7 +121,7 @@ export class Permissions extends Service {
       case 'none':
         return ALLOW;
       case 'read':
-        return preset === 'full' ? ALLOW : this.reading(effect, agent.session.cwd);
+        return preset === 'full' ? ALLOW : this.reading(effect, agent.session);
       case 'write':
         return this.writeVerdict(exec, effect.paths, preset, agent.session.cwd);
       case 'run':
@@ -152,12 +152,13 @@ export class Permissions extends Service {
     return harmless ? undefined : READ_ONLY;
   }
 
-  private async reading(effect: Extract<Effect, { kind: 'read' }>, cwd: string): Promise<Verdict> {
+  private async reading(effect: Extract<Effect, { kind: 'read' }>, session: Session): Promise<Verdict> {
+    const readable = this.options.readable?.(session) ?? [];
     if (effect.secrets !== undefined) return { kind: 'ask', reason: `"${effect.secrets}" takes in files that hold keys (.env)` };
     for (const given of effect.paths) {
-      const facts = await this.paths.facts(given, cwd);
+      const facts = await this.paths.facts(given, session.cwd);
       if (facts.secret) return { kind: 'ask', reason: `"${given}" may hold keys: ${facts.realPath}` };
-      if (facts.outside && !(await this.paths.mayRead(facts.realPath))) return { kind: 'ask', reason: `"${given}" is outside the workspace: ${facts.realPath}` };
+      if (facts.outside && !(await this.paths.within(readable, facts.realPath))) return { kind: 'ask', reason: `"${given}" is outside the workspace: ${facts.realPath}` };
     }
     return ALLOW;
   }
