@@ -110,7 +110,8 @@ export class TranscriptCall {
 
   item(): ToolItem {
     const ask = this.#ask();
-    const review = this.#review && this.#review.state !== 'staged' && this.#review.hunks.length > 0
+    // Staged changes outlive the call when the window closed while it waited: they are still to be decided.
+    const review = this.#review && (this.#review.state !== 'staged' || this.settled) && this.#review.hunks.length > 0
       ? { fileId: this.#review.id, pending: this.#review.hunks.length } : undefined;
     return {
       kind: 'tool', id: this.id, turn: this.turn, name: this.name, status: ask && !this.settled ? 'asking' : this.#status, view: this.#shown(),

@@ -151,6 +151,35 @@ describe('session store', () => {
     assert.equal(again.events.length, 12);
   });
 
+  it('G3 a line that is simply gone is marked in the file, once', async () => {
+    await stored('a');
+    const text = await lines('a');
+    text.splice(3, 1);
+    await writeFile(file('a'), text.join('\n'));
+    const store = await sessions();
+    await store.close(await store.open('a'));
+    assert.match((await lines('a'))[3]!, /session\/lost/);
+    assert.equal((await store.view('a')).messages().length, 3);
+  });
+
+  it('L11.7 a write that failed is told, kept, and tried again with the next event', async () => {
+    const blocked = join(dir, 'blocked');
+    await writeFile(blocked, 'a file where the folder should be');
+    const store = await sessions({ dir: blocked });
+    const errors: unknown[] = [];
+    roots.at(-1)!.on('session/write-error', (_session, error) => { errors.push(error); });
+    const session = store.create({ id: 'a' });
+    session.append('turn/start', { turn: 1 });
+    await assert.rejects(session.flush());
+    assert.equal(errors.length, 1);
+    await rm(blocked);
+    session.append('turn/end', { turn: 1, reason: { kind: 'completed' } });
+    await session.flush();
+    assert.deepEqual((await store.list()).map(({ id }) => id), ['a']);
+    await store.close(session);
+    assert.equal((await store.view('a')).events.length, 2);
+  });
+
   it('G3 a lost header does not lose the session', async () => {
     await stored('a');
     const text = await lines('a');

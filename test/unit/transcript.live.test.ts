@@ -97,6 +97,24 @@ describe('transcript, live', () => {
     assert.ok(view.card === 'diff' && view.files[0]!.hunks.every(({ state }) => state === 'kept'));
   });
 
+  it('B5 a staged change whose call was cut off by a reload can still be decided', () => {
+    const follower = new Follower(() => reviewFile('staged', [hunk('pending')]));
+    follower.call('c1', 'edit');
+    follower.settle('c1', 'Error: the outcome is unknown', true);
+    assert.deepEqual([follower.tool('c1').status, follower.tool('c1').review], ['failed', { fileId: 'f1', pending: 1 }]);
+  });
+
+  it('G9 malformed arguments, an unknown card and a presenter that throws are generic cards', () => {
+    for (const presentCall of [() => ({ card: 'hologram', title: 'x' }), () => { throw new Error('no'); }, () => 7, () => ({ card: 'diff', title: 'x', diffs: [null] })]) {
+      const transcript = new Transcript({ tool: () => ({ presentCall, presentResult: presentCall }) as unknown as ToolDefinition });
+      const at = { seq: 0, time: 0 };
+      transcript.apply({ ...at, type: 'tool/call', data: { turn: 1, step: 1, callId: 'c', name: 'n', arguments: '{' } });
+      transcript.apply({ ...at, type: 'tool/result', data: { turn: 1, step: 1, message: createToolResultMessage('c', [{ type: 'text', text: 'r' }], false) } });
+      const item = transcript.item('c');
+      assert.ok(item?.kind === 'tool' && item.view.card === 'generic' && item.view.input === '{' && item.status === 'completed');
+    }
+  });
+
   it('B10.35 a question is on the card of the call that asks', () => {
     const follower = new Follower();
     follower.call('c1', 'ask_user_question');
@@ -105,6 +123,16 @@ describe('transcript, live', () => {
     assert.deepEqual([follower.tool('c1').status, follower.tool('c1').ask], ['asking', { kind: 'question', questions }]);
     follower.transcript.question('c1', undefined);
     assert.equal(follower.tool('c1').status, 'running');
+  });
+
+  it('D7 a call that was cut while it streamed is stopped as soon as the answer is recorded', () => {
+    const follower = new Follower();
+    follower.append('turn/start', { turn: 1 });
+    follower.append('step/start', { turn: 1, step: 1 });
+    follower.append('assistant/chunk', { turn: 1, step: 1, chunk: { type: 'tool-call-delta', index: 0, id: 'c1', name: 'bash', argumentsDelta: '{"comm' } });
+    assert.equal(follower.tool('c1').status, 'streaming');
+    follower.append('assistant/message', { turn: 1, step: 1, message: createAssistantMessage([], { provider: 'p', model: 'm' }), interrupted: true });
+    assert.equal(follower.tool('c1').status, 'stopped');
   });
 
   it('B10.34 todos stand until the next turn', () => {
