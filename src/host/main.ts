@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import { DiskAttachments } from '../headless/attachments.ts';
 import { NodeRipgrep } from '../headless/ripgrep.ts';
 import { NodeShell } from '../headless/shell.ts';
+import { NodeSpillStore } from '../headless/spill.ts';
 import { startRuntime } from '../runtime.ts';
 import { lentModules } from '../plugins/modules.ts';
 import { Approvals } from './approvals.ts';
@@ -56,6 +57,7 @@ export async function startHost(context: vscode.ExtensionContext): Promise<Host>
     sessionsDir: sessions,
     providers: async (mount, root) => {
       await mount(root.plugin(EditorFileSystem));
+      await mount(root.plugin(NodeSpillStore, { sessions }));
       await mount(root.plugin(NodeShell, { sessionFile: (id) => path.join(sessions, `${id}.jsonl`) }));
       await mount(root.plugin(NodeRipgrep, { appRoot: vscode.env.appRoot }));
       await mount(root.plugin(DiskAttachments, { directory: path.join(context.globalStorageUri.fsPath, 'attachments') }));
@@ -68,7 +70,7 @@ export async function startHost(context: vscode.ExtensionContext): Promise<Host>
       trusted: () => vscode.workspace.isTrusted,
       defaultPreset: () => setting('permissionPreset'),
       roots: () => (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath),
-      readable: () => [sessions],
+      readable: (session) => [path.join(sessions, session.id)],
       codeFiles: (file) => late.plugins?.owns(file) ?? false,
       grammar: { runtime: path.join(dist, 'web-tree-sitter.wasm'), bash: path.join(dist, 'tree-sitter-bash.wasm') },
     },

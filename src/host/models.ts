@@ -75,6 +75,7 @@ export class Models implements vscode.Disposable {
       endpoints: this.#endpoints,
       getApiKey: (provider) => this.#key(provider),
       warn: (message) => log().warn(message),
+      readImage: async (id) => this.#ctx.get('attachments')?.dataUrl(id),
     });
     this.#unregister = this.#ctx.llm.registerAdapter(this.#endpoints.map((endpoint) => endpoint.id), adapter);
   }
