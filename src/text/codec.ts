@@ -70,8 +70,9 @@ function isWellFormed(text: string): boolean {
 export const UTF8: Codec = {
   name: 'utf8',
   decode(bytes) {
+    if (isAscii(bytes)) return bufferOf(bytes).toString('latin1');
     if (!isUtf8(bytes)) throw new TextDecodeError('invalid', 'utf8');
-    return bufferOf(bytes).toString(isAscii(bytes) ? 'latin1' : 'utf8');
+    return bufferOf(bytes).toString('utf8');
   },
   encode(text) {
     assertWellFormed(text, 'utf8');

@@ -88,8 +88,11 @@ export function splicesBetween(before: string, after: string): Splice[] {
 
 /** Unified hunks of the LF views, with `context` lines around each change. */
 export function unifiedHunks(before: string, after: string, context = 3): UnifiedHunk[] {
-  const oldText = toLf(before);
-  const newText = toLf(after);
+  return unifiedLfHunks(toLf(before), toLf(after), context);
+}
+
+/** The same for texts that are LF already. */
+export function unifiedLfHunks(oldText: string, newText: string, context = 3): UnifiedHunk[] {
   const changed = changedWindow(oldText, newText);
   if (changed === undefined) return [];
   const window = widen(oldText, newText, changed, context);

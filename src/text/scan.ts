@@ -1,46 +1,23 @@
 import { isUtf8 } from 'node:buffer';
+import { newlineKernel } from './newline-kernel.ts';
 
 /**
  * Looking through bytes at the speed of memory: what streaming readers of big files need. Chunks may be cut anywhere.
  */
 
-/** Lines shorter than this are counted word by word, longer ones newline by newline; each wins on its side. */
-const SHORT_LINE = 28;
+let kernel: ((chunk: Uint8Array) => number) | undefined;
 
-/** Counts LF bytes, chunk after chunk. */
-export class NewlineCounter {
-  private dense = false;
-
-  count(chunk: Uint8Array): number {
-    const found = this.dense ? countByWord(chunk) : countByLine(chunk);
-    this.dense = found * SHORT_LINE > chunk.length;
-    return found;
-  }
+/** How many LF bytes `chunk` holds. */
+export function countNewlines(chunk: Uint8Array): number {
+  kernel ??= newlineKernel() ?? countByLine;
+  return kernel(chunk);
 }
 
-function countByLine(chunk: Uint8Array): number {
+/** The same without WebAssembly. */
+export function countByLine(chunk: Uint8Array): number {
   let count = 0;
   for (let at = chunk.indexOf(0x0a); at !== -1; at = chunk.indexOf(0x0a, at + 1)) count++;
   return count;
-}
-
-/** Four bytes at a time: a byte of `zero` is 1 where the word has an LF; 255 words fit the four byte counters. */
-function countByWord(chunk: Uint8Array): number {
-  const head = Math.min(chunk.length, (4 - (chunk.byteOffset & 3)) & 3);
-  const words = new Int32Array(chunk.buffer, chunk.byteOffset + head, (chunk.length - head) >> 2);
-  let count = 0;
-  for (let at = 0; at < words.length;) {
-    const end = Math.min(words.length, at + 255);
-    let sums = 0;
-    for (; at < end; at++) {
-      const word = (words[at] ?? 0) ^ 0x0a0a0a0a;
-      const zero = ~(((word & 0x7f7f7f7f) + 0x7f7f7f7f) | word | 0x7f7f7f7f);
-      sums += (zero >>> 7) & 0x01010101;
-    }
-    count += (sums & 255) + ((sums >>> 8) & 255) + ((sums >>> 16) & 255) + ((sums >>> 24) & 255);
-  }
-  const rest = head + words.length * 4;
-  return count + countByLine(chunk.subarray(0, head)) + countByLine(chunk.subarray(rest));
 }
 
 /** Offset just behind the `count`-th LF from `start`, or -1 when there are fewer. */

@@ -1,16 +1,16 @@
 import type { JsonValue } from '../../contract/json.ts';
 import type { FileDiff } from '../../contract/presentation.ts';
-import { unifiedHunks } from '../../text/hunk.ts';
+import { unifiedLfHunks } from '../../text/hunk.ts';
 
 /** Characters of diff text kept in the log per call; a change beyond it is shown by its whole texts or not at all. */
 const MAX_META_LENGTH = 512 * 1024;
 
-/** One diff a unified hunk with three lines of context (B10.9). Null sides, and changes too big to log, give none. */
+/** One diff a unified hunk of two LF texts, with three lines of context (B10.9). Null sides, and changes too big to log, give none. */
 export function hunkDiffs(path: string, before: string | null, after: string): FileDiff[] {
   if (before === null) return [];
   let length = 0;
   const diffs: FileDiff[] = [];
-  for (const hunk of unifiedHunks(before, after)) {
+  for (const hunk of unifiedLfHunks(before, after)) {
     length += hunk.oldText.length + hunk.newText.length;
     if (length > MAX_META_LENGTH) return [];
     diffs.push({ path, oldText: hunk.oldCount === 0 ? null : hunk.oldText, newText: hunk.newText });

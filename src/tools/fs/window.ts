@@ -1,6 +1,6 @@
 import { TextDecodeError, UTF8 } from '../../text/codec.ts';
 import type { Codec } from '../../text/codec.ts';
-import { incompleteTail, NewlineCounter, skipLines, Utf8Check } from '../../text/scan.ts';
+import { countNewlines, incompleteTail, skipLines, Utf8Check } from '../../text/scan.ts';
 
 /** What a read asks for. Lines are 1-based. */
 export interface WindowRequest {
@@ -81,7 +81,6 @@ export function windowOfText(text: string, request: WindowRequest): TextWindow {
  */
 export async function windowOfBytes(chunks: AsyncIterable<Uint8Array>, codec: Codec, request: WindowRequest): Promise<TextWindow> {
   const collector = new WindowCollector(request);
-  const counter = new NewlineCounter();
   const check = codec === UTF8 ? new Utf8Check() : undefined;
   // four bytes hold any character, so this many hold a line longer than the cap
   const keep = (request.maxLineLength + 1) * 4;
@@ -110,7 +109,7 @@ export async function windowOfBytes(chunks: AsyncIterable<Uint8Array>, codec: Co
     size += chunk.length;
     last = chunk[chunk.length - 1] ?? last;
     const before = newlines;
-    newlines += counter.count(chunk);
+    newlines += countNewlines(chunk);
     if (collector.done || newlines + 1 < request.offset) continue;
     if (before + 1 < request.offset) at = skipLines(chunk, at, request.offset - 1 - before);
     while (!collector.done && at < chunk.length) {
