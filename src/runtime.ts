@@ -141,6 +141,8 @@ async function unload(ctx: Context, fibers: readonly Fiber[]): Promise<void> {
 function exportLog(ctx: Context, write: (entry: LogEntry) => void): void {
   const exporter: Exporter = {
     colors: false,
+    // cordis counts warnings as chattier than infos: 2 is "all but debug"
+    levels: { default: 2 },
     export: (message) => write({ level: message.type, name: message.name, text: Logger.format(exporter, message) }),
   };
   ctx.logger.exporter(exporter);
