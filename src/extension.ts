@@ -52,8 +52,16 @@ export function activate(context: vscode.ExtensionContext): Api {
       }
     })),
   );
+  void introduce(context);
   const forTests = context.extensionMode !== vscode.ExtensionMode.Production || process.env['DSH_HOST_TEST'] === '1';
   return forTests ? { version: 1, host: start } : { version: 1 };
+}
+
+/** The first time after installation the chat is shown, without taking the focus; from then on the layout is the user's. */
+async function introduce(context: vscode.ExtensionContext): Promise<void> {
+  if (context.globalState.get<boolean>('dshHost.introduced') === true) return;
+  await context.globalState.update('dshHost.introduced', true);
+  await vscode.commands.executeCommand('dshHost.chat.focus', { preserveFocus: true });
 }
 
 async function load(context: vscode.ExtensionContext): Promise<Host> {

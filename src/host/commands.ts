@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Context } from '@deepseek-ai/cordis';
 import * as vscode from 'vscode';
 import type { PluginInfo } from '../plugins/plugin-set.ts';
-import { l10nBundle, page } from './chat/html.ts';
+import { l10nBundle, page, tabIcon } from './chat/html.ts';
 import type { ChatController } from './chat/controller.ts';
 import type { CommandId, CommandTable } from './command-ids.ts';
 import { log } from './log.ts';
@@ -38,7 +38,7 @@ export function hostCommands(parts: CommandParts): Omit<CommandTable, Extract<Co
       const panel = vscode.window.createWebviewPanel('dshHost.chatEditor', vscode.l10n.t('DSH Chat'), vscode.ViewColumn.Active, {
         enableScripts: true, retainContextWhenHidden: true, enableFindWidget: true, localResourceRoots: [vscode.Uri.joinPath(context.extensionUri, 'dist', 'webview')],
       });
-      panel.iconPath = vscode.Uri.joinPath(context.extensionUri, 'media', 'dsh.svg');
+      panel.iconPath = tabIcon(context.extensionUri);
       chat.attachPanel(panel);
       panel.webview.html = page(panel.webview, context.extensionUri, { kind: 'chat', l10n: await l10nBundle(), locale: vscode.env.language });
     },

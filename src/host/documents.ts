@@ -57,7 +57,7 @@ export class EditorFileSystem extends NodeFileSystem {
     return stat.version;
   }
 
-  protected override async writeDocument(target: FileTarget, before: TextFile, splices: readonly TextSplice[]): Promise<string> {
+  protected override async writeDocument(target: FileTarget, before: TextFile, splices: readonly TextSplice[]): Promise<{ version: string; text: string }> {
     const document = documentOf(target);
     if (document === undefined || document.getText() !== before.text) {
       throw new HarnessError(`cannot write "${target.path}": file changed since it was read — re-read the file, then retry`, 'FS_STALE_VERSION');
@@ -71,8 +71,9 @@ export class EditorFileSystem extends NodeFileSystem {
     if (!before.dirty && !(await document.save())) {
       throw new HarnessError(`the change is in the editor, but "${target.path}" could not be saved`, 'FS_NOT_SAVED');
     }
-    if (document.isDirty) return `document ${document.version}`;
-    return (await statPath(target.realPath))?.version ?? `document ${document.version}`;
+    const version = document.isDirty ? undefined : (await statPath(target.realPath))?.version;
+    // formatters and code actions run while it is saved (B17)
+    return { version: version ?? `document ${document.version}`, text: document.getText() };
   }
 
   override async write(target: FileTarget, content: string, context: MutationContext): Promise<FileOutcome> {

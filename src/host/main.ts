@@ -90,7 +90,7 @@ export async function startHost(context: vscode.ExtensionContext): Promise<Host>
   const views = new NativeViews({ terminals, results, review: ctx.review, reviewEditor, diffTexts });
   const approvals = new Approvals(ctx, (request) => late.chat?.asked(request));
   const chat = (late.chat = new ChatController({
-    ctx, models, approvals, views, reviewEditor, memory: context.workspaceState, cwd: workspaceFolder,
+    ctx, models, approvals, views, reviewEditor, memory: context.workspaceState, extensionUri: context.extensionUri, cwd: workspaceFolder,
     runCommand: (id) => vscode.commands.executeCommand(VIEW_COMMANDS[id] ?? `dshHost.${id}`),
   }));
   ctx.on('review/staged', (file) => {

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { assertNever } from '../contract/never.ts';
+import type { ToolResultView } from '../contract/presentation.ts';
 import type { CardView, ResultsPage, ToolItem } from '../protocol.ts';
 import type { ReviewService } from '../seams/review.ts';
 import { jumpTo } from './navigation.ts';
@@ -25,6 +26,8 @@ export interface CallRecord {
   readonly cwd: string;
   /** Whole result text, never cut. */
   readonly text: string;
+  /** The tool's own view of the result, not cut to a card's size. */
+  readonly result: ToolResultView | undefined;
   /** Before and after of each file of a diff card. */
   readonly diffs: readonly DiffRecord[];
 }
@@ -71,7 +74,7 @@ export class NativeViews {
     const { terminals } = this.#parts;
     if (terminals.showLive(call.item.id)) return;
     terminals.showRecord({
-      callId: call.item.id, command: view.title, cwd: path.resolve(call.cwd, view.cwd ?? '.'), output: view.output ?? call.text,
+      callId: call.item.id, command: view.title, cwd: path.resolve(call.cwd, view.cwd ?? '.'), output: (call.result?.card === 'terminal' ? call.result.output : undefined) ?? view.output ?? call.text,
       ...(view.exitCode === undefined ? {} : { exitCode: view.exitCode }), ...(view.signal === undefined ? {} : { signal: view.signal }),
     });
   }
@@ -87,8 +90,9 @@ function field(args: unknown, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-function searchPage(call: CallRecord, view: CardView & { card: 'search' }): ResultsPage {
-  const common = { callId: call.item.id, title: view.title, truncated: view.truncated, total: view.total, raw: call.text };
+function searchPage(call: CallRecord, card: CardView & { card: 'search' }): ResultsPage {
+  const view = call.result?.card === 'search' ? call.result : card;
+  const common = { callId: call.item.id, title: card.title, truncated: view.truncated, total: view.total, raw: call.text };
   if (view.shape === 'paths') return { kind: 'paths', ...common, paths: view.paths };
   const pattern = field(call.args, 'pattern');
   return { kind: 'matches', ...common, files: view.files, ...(pattern === undefined ? {} : { pattern }) };

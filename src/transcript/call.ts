@@ -10,7 +10,7 @@ import { reviewFiles } from './diff-card.ts';
 import { cut, cutHead, LIMITS, plainText } from './limits.ts';
 
 /** Results that say the call was stopped rather than that it went wrong. */
-const STOPPED = new Set(['ABORTED', 'ABORTED_BEFORE_DISPATCH', 'TOOL_OUTCOME_UNKNOWN', 'TOOL_NOT_STARTED', 'interrupted']);
+const STOPPED = new Set(['ABORTED', 'ABORTED_BEFORE_DISPATCH', 'TOOL_OUTCOME_UNKNOWN', 'TOOL_NOT_STARTED', 'REVIEW_REJECTED', 'REVIEW_INTERRUPTED', 'interrupted']);
 
 type Approval = Extract<CardAsk, { kind: 'approval' }>;
 
@@ -69,7 +69,7 @@ export class TranscriptCall {
     const text = plainText(block.content);
     const view = resultView(definition, this.#arguments, { content: [...block.content], isError, ...(data.meta !== undefined && { meta: data.meta }) });
     this.#result = { text: cut(text, LIMITS.resultText), error: isError ? errorLine(text, data.error) : undefined, view };
-    this.#card = resultCard(view, this.#view);
+    this.#card = withoutRepeatedError(resultCard(view, this.#view), this.#result.error);
     this.#status = !isError ? 'completed' : data.error && STOPPED.has(data.error.code) ? 'stopped' : 'failed';
     this.#output = '';
     this.#approval = undefined;
@@ -152,4 +152,11 @@ function parse(raw: string): unknown {
 function errorLine(text: string, error: SessionEventMap['tool/result']['error']): string {
   const line = text.replace(/^Error: /, '').split('\n').find((part) => part.trim() !== '');
   return cut(line?.trim() ?? (error ? `${error.name}: ${error.code}` : ''), LIMITS.error);
+}
+
+/** A plain failed card has its message below it: the same line is not its content, too. */
+function withoutRepeatedError(card: CardView, error: string | undefined): CardView {
+  if (error === undefined || card.card !== 'generic' || card.content?.replace(/^Error: /, '').trim() !== error) return card;
+  const { content: _content, ...rest } = card;
+  return rest;
 }

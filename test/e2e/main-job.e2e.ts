@@ -105,12 +105,12 @@ describe('the main job, in a real VS Code, with a model server', function () {
     await vscode.shot('docs/approval');
     await bash.getByRole('button', { name: 'Allow Once' }).click();
     await done('Command done.');
-    await bash.getByText('exit 7').waitFor();
+    await bash.locator('.badge-error', { hasText: 'exit 7' }).waitFor();
     await bash.getByText('hello from bash').first().waitFor();
     await bash.locator('.card-header').hover();
     await bash.locator('[aria-label="Open in Terminal"]').click();
-    await vscode.page.locator('.terminal-wrapper.active .xterm-rows', { hasText: 'hello from bash' }).waitFor();
-    await vscode.page.locator('.terminal-wrapper.active .xterm-rows', { hasText: 'Exit code: 7' }).waitFor();
+    await vscode.page.locator('.terminal-wrapper.active .xterm-rows', { hasText: /hello.from.bash/ }).waitFor();
+    await vscode.page.locator('.terminal-wrapper.active .xterm-rows', { hasText: /Exit.code:.7/ }).waitFor();
     await vscode.shot('docs/terminal');
   });
 
@@ -167,7 +167,7 @@ describe('the main job, in a real VS Code, with a model server', function () {
     await vscode.page.keyboard.press('Escape');
     await card('Say hello and fail').locator('.card-header').hover();
     await card('Say hello and fail').locator('[aria-label="Open in Terminal"]').click();
-    await vscode.page.locator('.terminal-wrapper.active .xterm-rows', { hasText: 'hello from bash' }).waitFor();
+    await vscode.page.locator('.terminal-wrapper.active .xterm-rows', { hasText: /hello.from.bash/ }).waitFor();
     assert.equal(existsSync(file('n')), false);
   });
 });

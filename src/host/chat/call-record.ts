@@ -2,6 +2,8 @@ import type { Session } from '../../contract/agent.ts';
 import type { ContentBlock } from '../../contract/content.ts';
 import type { SessionEvent } from '../../contract/event.ts';
 import type { FileDiff } from '../../contract/presentation.ts';
+import { resultView } from '../../contract/card.ts';
+import type { ToolDefinition, ToolResult } from '../../contract/tool.ts';
 import type { ToolItem } from '../../protocol.ts';
 import type { CallRecord } from '../native-views.ts';
 import type { DiffRecord } from '../diff-texts.ts';
@@ -30,14 +32,21 @@ export function plainText(content: readonly ContentBlock[]): string {
   return content.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`)).join('\n');
 }
 
-export async function callRecord(session: Session, item: ToolItem, readNow: (file: string) => Promise<string | undefined>): Promise<CallRecord> {
+export async function callRecord(
+  session: Session, item: ToolItem, tool: ToolDefinition | undefined, readNow: (file: string) => Promise<string | undefined>,
+): Promise<CallRecord> {
   const { call, result } = callEvents(session, item.id);
   const args = parsed(call?.data.arguments);
   const content = result?.data.message.content[0].content ?? [];
   return {
-    item, args, cwd: session.cwd, text: plainText(content),
+    item, args, result: result === undefined ? undefined : resultView(tool, args, resultOf(result)), cwd: session.cwd, text: plainText(content),
     diffs: item.view.card === 'diff' ? await diffRecords(diffsOf(result?.data.meta), args, readNow) : [],
   };
+}
+
+function resultOf({ data }: SessionEvent<'tool/result'>): ToolResult {
+  const [block] = data.message.content;
+  return { content: block.content, isError: block.isError === true, ...(data.meta === undefined ? {} : { meta: data.meta }) };
 }
 
 function diffsOf(meta: unknown): FileDiff[] {

@@ -16,9 +16,11 @@ import { presetLabel } from '../presets.ts';
 import type { ReviewEditor } from '../review/editor.ts';
 import { setting } from '../settings.ts';
 import { callRecord } from './call-record.ts';
+import { tabIcon } from './html.ts';
 import { findMentions } from './mentions.ts';
 import { transcriptWords } from './words.ts';
 import { Outbox } from './outbox.ts';
+import { OutputDecoders } from './output-decoders.ts';
 import { ChatPort } from './port.ts';
 
 /** Items a view gets at first, and per request for older ones. */
@@ -31,6 +33,7 @@ export interface ChatParts {
   readonly views: NativeViews;
   readonly reviewEditor: ReviewEditor;
   readonly memory: vscode.Memento;
+  readonly extensionUri: vscode.Uri;
   /** Absolute folder new sessions work in. */
   readonly cwd: () => string;
   readonly runCommand: (id: string) => Thenable<unknown>;
@@ -48,6 +51,7 @@ export class ChatController implements vscode.Disposable {
   #sessions: readonly SessionSummary[] = [];
   #jobs: ChatMeta['jobs'] = [];
   #modelName = '';
+  readonly #decoders = new OutputDecoders();
   #stopping = false;
   #draft: string | undefined;
 
@@ -65,9 +69,11 @@ export class ChatController implements vscode.Disposable {
     ctx.on('tools/change', () => this.#outbox.meta({ tools: this.#tools() }));
     ctx.on('session/list-change', () => void this.refreshSessions());
     ctx.on('shell/output', (event) => {
-      const text = Buffer.from(event.chunk).toString('utf8');
-      this.#outbox.patches(this.#transcript.output(event.callId, text));
+      const text = this.#decoders.decode(event);
+      if (text !== '') this.#outbox.patches(this.#transcript.output(event.callId, text));
     });
+    ctx.on('shell/ended', (event) => this.#decoders.end(event.callId));
+    ctx.on('session/write-error', (_session, error) => showError(vscode.l10n.t('The session could not be written to disk'), error));
     ctx.inject(['jobs'], (inner) => {
       inner.effect(() => inner.jobs.onJobsChanged(() => this.#jobsChanged()), 'chat jobs');
     });
@@ -89,7 +95,7 @@ export class ChatController implements vscode.Disposable {
   }
 
   attachPanel(panel: vscode.WebviewPanel): void {
-    panel.iconPath = vscode.Uri.joinPath(vscode.extensions.getExtension('dsh-host.dsh-host')?.extensionUri ?? panel.webview.options.localResourceRoots?.[0] ?? vscode.Uri.file('/'), 'media', 'dsh.svg');
+    panel.iconPath = tabIcon(this.#parts.extensionUri);
     this.#attach(panel.webview, (listener) => panel.onDidDispose(listener));
   }
 
@@ -311,7 +317,7 @@ export class ChatController implements vscode.Disposable {
     const session = this.#handle?.agent.session;
     const item = this.#transcript.item(callId);
     if (session === undefined || item?.kind !== 'tool') return;
-    await this.#parts.views.open(await callRecord(session, item, readNow(session.cwd)), file);
+    await this.#parts.views.open(await callRecord(session, item, this.#parts.ctx.tools.get(item.name, this.#handle?.agent), readNow(session.cwd)), file);
   }
 
   async #receive(message: ViewToHost, port: ChatPort): Promise<void> {

@@ -24,6 +24,11 @@ export function l10nBundle(): Promise<Record<string, string> | null> {
   })());
 }
 
+/** The icon of our editor tabs. */
+export function tabIcon(extensionUri: vscode.Uri): { light: vscode.Uri; dark: vscode.Uri } {
+  return { light: vscode.Uri.joinPath(extensionUri, 'media', 'dsh-light.svg'), dark: vscode.Uri.joinPath(extensionUri, 'media', 'dsh-dark.svg') };
+}
+
 /** Inside a script element `<` could end it. */
 function scriptJson(value: unknown): string {
   return JSON.stringify(value).replaceAll('<', '\\u003c');

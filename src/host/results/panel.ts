@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { HostToResults, ResultsPage } from '../../protocol.ts';
 import { parseResultsToHost } from '../../protocol.ts';
 import { assertNever } from '../../contract/never.ts';
-import { l10nBundle, page } from '../chat/html.ts';
+import { l10nBundle, page, tabIcon } from '../chat/html.ts';
 import { log } from '../log.ts';
 import { jumpTo, openLink } from '../navigation.ts';
 
@@ -43,7 +43,7 @@ export class ResultsPanel implements vscode.Disposable {
     });
     this.#panel = panel;
     this.#ready = false;
-    panel.iconPath = vscode.Uri.joinPath(this.#extensionUri, 'media', 'dsh.svg');
+    panel.iconPath = tabIcon(this.#extensionUri);
     panel.onDidDispose(() => {
       this.#panel = undefined;
       this.#ready = false;
