@@ -90,7 +90,8 @@ describe('scope', () => {
   it('R3.9 layers exist only while they hold something, and merge from far to near', async () => {
     const changes: string[] = [];
     const made: unknown[] = [];
-    const layers = new ScopedLayers((scope) => { made.push(scope); return { names: new NamedEntries<string>((name) => new Error(`${name} taken`)), isEmpty() { return this.names.isEmpty(); } }; }, () => { changes.push('change'); });
+    interface Layer { readonly names: NamedEntries<string>; isEmpty(): boolean }
+    const layers = new ScopedLayers<Layer>((scope) => { made.push(scope); return { names: new NamedEntries<string>((name) => new Error(`${name} taken`)), isEmpty() { return this.names.isEmpty(); } }; }, () => { changes.push('change'); });
     const [preset, agent] = [{}, {}];
     const far = createScope(ctx, preset).ctx;
     const near = createScope(ctx, agent, { parent: preset });
@@ -116,7 +117,8 @@ describe('scope', () => {
   });
 
   it('R3.9 a change listener that throws takes the registration back', () => {
-    const layers: ScopedLayers<{ names: NamedEntries<number>; isEmpty(): boolean }> = new ScopedLayers(() => ({ names: new NamedEntries<number>(() => new Error()), isEmpty: () => true }), () => { if (layers.global.names.has('bad')) throw new Error('listener'); });
+    type Layer = { names: NamedEntries<number>; isEmpty(): boolean };
+    const layers: ScopedLayers<Layer> = new ScopedLayers<Layer>(() => ({ names: new NamedEntries<number>(() => new Error()), isEmpty: () => true }), () => { if (layers.global.names.has('bad')) throw new Error('listener'); });
     assert.throws(() => layers.effect(ctx, (layer) => layer.names.insert('bad', 1), { label: 'put' }), { message: 'listener' });
     assert.equal(layers.global.names.has('bad'), false);
   });

@@ -1,0 +1,102 @@
+// node scripts/contract-coverage.mjs [--check]
+// Writes docs/contract-coverage.md: which tests stand for which clause of the tool contract, read from the tests' titles.
+// --check writes nothing and fails when a clause has no test or the page is out of date.
+import fs from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import ts from 'typescript';
+
+const ROOT = path.resolve(import.meta.dirname, '..');
+const PAGE = path.join(ROOT, 'docs/contract-coverage.md');
+const ID = /\b[A-Z]\d+\.\d+\b/g;
+const RANGE = /\b([A-Z]\d+)\.(\d+)[-–]\1\.(\d+)\b/g;
+
+/** Text of a title; what a template fills in is shown as `…`. */
+function textOf(node) {
+  if (ts.isStringLiteralLike(node)) return node.text;
+  if (ts.isTemplateExpression(node)) return node.head.text + node.templateSpans.map((span) => `…${span.literal.text}`).join('');
+  return undefined;
+}
+
+/** Full titles of the tests in one file. Skipped tests stand for nothing. */
+export function titlesOf(source, name = 'test.ts') {
+  const titles = [];
+  const walk = (node, above) => {
+    let inside = above;
+    if (ts.isCallExpression(node) && ts.isIdentifier(node.expression) && node.arguments.length > 1) {
+      const title = textOf(node.arguments[0]);
+      if (title !== undefined && node.expression.text === 'describe') inside = [...above, title];
+      if (title !== undefined && node.expression.text === 'it') titles.push([...above, title].join(' › '));
+    }
+    ts.forEachChild(node, (child) => walk(child, inside));
+  };
+  walk(ts.createSourceFile(name, source, ts.ScriptTarget.Latest, true), []);
+  return titles;
+}
+
+/** Type tests have no titles: a comment that begins with a clause id heads each group. */
+export function typeTitlesOf(source) {
+  return [...source.matchAll(/^ *\/\/ ([A-Z]\d+\.\d+.*)$/gm)].map(([, title]) => title);
+}
+
+/** Clause ids that a title names, ranges such as `S1.18-S1.25` spelled out. */
+export function clausesIn(title) {
+  const ids = new Set(title.match(ID) ?? []);
+  for (const [, letter, from, to] of title.matchAll(RANGE)) for (let n = Number(from); n <= Number(to); n++) ids.add(`${letter}.${n}`);
+  return ids;
+}
+
+function testFiles(dir) {
+  return fs.readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
+    const file = path.join(dir, entry.name);
+    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : testFiles(file);
+    return /\.test\.tsx?$/.test(entry.name) || path.basename(dir) === 'types' ? [file] : [];
+  });
+}
+
+const inTable = (text) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll('\n', ' ');
+
+/** The page, and the listed clauses without any test. */
+export function coverage(sections, files) {
+  const tests = new Map();
+  for (const { name, source } of files) {
+    for (const title of name.startsWith('types/') ? typeTitlesOf(source) : titlesOf(source, name)) {
+      for (const id of clausesIn(title)) {
+        const byFile = tests.get(id) ?? tests.set(id, new Map()).get(id);
+        byFile.set(name, [...(byFile.get(name) ?? []), title.split(' › ').at(-1)]);
+      }
+    }
+  }
+  const empty = [];
+  const lines = ['# Contract coverage', '', 'Which tests stand for which clause. Written by `node scripts/contract-coverage.mjs` from the titles of the tests; do not edit.'];
+  for (const { section, clauses } of sections) {
+    lines.push('', `## ${section}`, '', '| clause | about | tests |', '| --- | --- | --- |');
+    for (const [id, about] of Object.entries(clauses)) {
+      const byFile = [...(tests.get(id) ?? [])];
+      if (byFile.length === 0) empty.push(id);
+      const cell = byFile.map(([file, titles]) => `\`${file}\`: ${titles.map((title) => inTable(title)).join('; ')}`).join('<br>');
+      lines.push(`| ${id} | ${inTable(about)} | ${cell || '**none**'} |`);
+    }
+  }
+  return { page: `${lines.join('\n')}\n`, empty };
+}
+
+function main() {
+  const sections = JSON.parse(fs.readFileSync(path.join(ROOT, 'test/contract-clauses.json'), 'utf8'));
+  const files = testFiles(path.join(ROOT, 'test')).sort().map((file) => ({
+    name: path.relative(path.join(ROOT, 'test'), file).replaceAll('\\', '/'), source: fs.readFileSync(file, 'utf8'),
+  }));
+  const { page, empty } = coverage(sections, files);
+  const check = process.argv.includes('--check');
+  const stale = check && (!fs.existsSync(PAGE) || fs.readFileSync(PAGE, 'utf8') !== page);
+  if (!check) {
+    fs.mkdirSync(path.dirname(PAGE), { recursive: true });
+    fs.writeFileSync(PAGE, page);
+  }
+  const total = sections.reduce((sum, { clauses }) => sum + Object.keys(clauses).length, 0);
+  console.log(`${total - empty.length} of ${total} clauses have tests${empty.length > 0 ? `; without: ${empty.join(', ')}` : ''}`);
+  if (stale) console.error('docs/contract-coverage.md is out of date: run node scripts/contract-coverage.mjs');
+  if (empty.length > 0 || stale) process.exitCode = 1;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) main();

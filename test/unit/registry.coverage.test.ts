@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { clausesIn, coverage, titlesOf } from '../../scripts/contract-coverage.mjs';
+
+describe('contract coverage page', () => {
+  const source = `
+    describe('room', () => {
+      it('P4.1 does it', () => {});
+      it.skip('P4.2 skipped', () => {});
+      // it('P4.3 commented out', () => {});
+      for (const x of []) it(\`S1.2-S1.4 makes \${x} | <b>\`, () => {});
+      describe('T2.1 inner', () => { it('one', () => {}); });
+    });`;
+
+  it('reads titles from the code: comments and skipped tests do not count', () => {
+    assert.deepEqual(titlesOf(source), ['room › P4.1 does it', 'room › S1.2-S1.4 makes … | <b>', 'room › T2.1 inner › one']);
+  });
+
+  it('spells ranges out', () => {
+    assert.deepEqual([...clausesIn('S1.2-S1.4 and P4.10')].sort(), ['P4.10', 'S1.2', 'S1.3', 'S1.4']);
+  });
+
+  it('names clauses without tests', () => {
+    const { page, empty } = coverage([{ section: '1', clauses: { 'S1.3': 'words', 'P4.2': 'more' } }], [{ name: 'a.test.ts', source }]);
+    assert.deepEqual(empty, ['P4.2']);
+    assert.match(page, /\| S1\.3 \| words \| `a\.test\.ts`: S1\.2-S1\.4 makes … \\\| &lt;b> \|/);
+    assert.match(page, /\| P4\.2 \| more \| \*\*none\*\* \|/);
+  });
+});
