@@ -30,7 +30,7 @@ describe('runtime', function () {
   it('dispose leaves nothing: no service, no listener, no child, no handle; twice is once', async () => {
     // mocha starts its own timer only now
     await new Promise((resolve) => setImmediate(resolve));
-    const handles = (): string[] => process.getActiveResourcesInfo().filter((name) => !/^(?:TTYWrap|PipeWrap|Immediate|FSReqPromise|CloseReq)$/.test(name)).sort();
+    const handles = (): string[] => process.getActiveResourcesInfo().filter((name) => !/^(?:TTYWrap|PipeWrap|Immediate|FSReqPromise|FSReqCallback|CloseReq)$/.test(name)).sort();
     const before = handles();
     const temps = (await readdir(os.tmpdir())).filter((name) => name.startsWith('dsh-shell-')).length;
     const runtime = await startHeadless({ workspace: folder, sessionsDir: path.join(folder, 's') });
