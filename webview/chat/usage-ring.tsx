@@ -7,6 +7,7 @@ const LENGTH = 2 * Math.PI * 6;
 /** How full the model's window is: a ring and a percentage, or the tokens when the window is not known. */
 export function UsageRing({ usage }: { usage: NonNullable<ChatMeta['usage']> }) {
   const { used, window } = usage;
+  if (used <= 0) return null;
   if (window === undefined || window <= 0) {
     return <span class="usage" title={l10n.t('{0} tokens in the context', formatNumber(used))}>{formatNumber(used)}</span>;
   }

@@ -34,14 +34,24 @@ export class MarkdownStream {
 
   /** Takes the whole text so far. Returns false when it does not continue what was there: start over with a new stream. */
   feed(text: string): boolean {
-    if (!text.startsWith(this.text)) return false;
+    if (!this.continues(text)) return false;
+    let from = Math.max(this.at, this.text.length);
     this.text = text;
     for (;;) {
-      const end = text.indexOf('\n', this.at);
+      const end = text.indexOf('\n', from);
       if (end === -1) return true;
       this.line(text.slice(this.at, end).replace(/\r$/, ''), this.at, end + 1);
       this.at = end + 1;
+      from = this.at;
     }
+  }
+
+  /** Looks at the seam only: comparing all of it at each piece would cost the square of the length. */
+  private continues(text: string): boolean {
+    const length = this.text.length;
+    if (text.length < length) return false;
+    const seam = Math.max(0, length - 64);
+    return text.slice(0, 64).startsWith(this.text.slice(0, 64)) && text.slice(seam, length) === this.text.slice(seam);
   }
 
   /** What follows the settled blocks. */
@@ -78,7 +88,7 @@ export class MarkdownStream {
       return;
     }
     if (line.trim() === '') {
-      this.blank = this.innerFence === undefined;
+      this.blank = true;
       return;
     }
     const indent = /^[ \t]*/.exec(line)?.[0].replace(/\t/g, '    ').length ?? 0;

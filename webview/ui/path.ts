@@ -1,6 +1,7 @@
 /** Splits a path, or a title that ends in one, so that the middle gives way: `head` shrinks, `tail` stays. */
 export function splitMiddle(text: string): { head: string; tail: string } {
-  const at = Math.max(text.lastIndexOf('/'), text.lastIndexOf('\\'));
+  // a backslash parts folders only in a Windows path; elsewhere it escapes something
+  const at = Math.max(text.lastIndexOf('/'), /(?:^|\s)(?:[A-Za-z]:|\\)\\/.test(text) ? text.lastIndexOf('\\') : -1);
   const tail = text.slice(at);
   return at <= 0 || tail.length > 48 || tail.length < 2 ? { head: text, tail: '' } : { head: text.slice(0, at), tail };
 }

@@ -31,7 +31,7 @@ export function GenericCard({ item, view, foot }: { item: ToolItem; view: Extrac
               )} />
             </div>
           )}
-          {view.input !== undefined && view.input !== '' && <><h4 class="card-label">{l10n.t('Input')}</h4><LongText text={view.input} lines={8} label={l10n.t('Input')} class="quiet" /></>}
+          {view.input !== undefined && view.input !== '' && <><h4 class="card-label">{l10n.t('Input')}</h4><Input text={view.input} /></>}
           {content !== undefined && content !== '' && (
             <>{view.input !== undefined && view.input !== '' && <h4 class="card-label">{l10n.t('Result')}</h4>}<LongText text={content} lines={12} label={l10n.t('Result')} /></>
           )}
@@ -40,4 +40,25 @@ export function GenericCard({ item, view, foot }: { item: ToolItem; view: Extrac
       )}
     </Card>
   );
+}
+
+/** Arguments in few words as names and values, everything else as it came. */
+function Input({ text }: { text: string }) {
+  const fields = plainFields(text);
+  if (fields === undefined) return <LongText text={text} lines={8} label={l10n.t('Input')} class="quiet" />;
+  return <dl class="fields">{fields.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>;
+}
+
+/** The members of a small flat JSON object, or undefined for anything else. */
+function plainFields(text: string): [name: string, value: string][] | undefined {
+  if (text.length > 600) return undefined;
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return undefined;
+    const entries = Object.entries(parsed);
+    const plain = entries.every(([, value]) => value === null || typeof value === 'number' || typeof value === 'boolean' || (typeof value === 'string' && value.length <= 120 && !value.includes('\n')));
+    return plain && entries.length > 0 && entries.length <= 6 ? entries.map(([name, value]) => [name, String(value)]) : undefined;
+  } catch {
+    return undefined;
+  }
 }
