@@ -33,7 +33,11 @@ export interface NoticeItem {
   readonly text: string; readonly detail?: string;
   readonly action?: { readonly title: string; readonly message: ViewToHost };
 }
-export interface AssistantBlock { readonly type: 'text' | 'reasoning'; readonly text: string }
+export interface AssistantBlock {
+  readonly type: 'text' | 'reasoning'; readonly text: string;
+  /** How long a finished reasoning block took, ms, where it is known. */
+  readonly durationMs?: number;
+}
 export interface AssistantItem {
   readonly kind: 'assistant'; readonly id: string; readonly turn: number; readonly blocks: readonly AssistantBlock[];
   readonly streaming: boolean; readonly interrupted: boolean;

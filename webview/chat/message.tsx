@@ -1,10 +1,10 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import * as l10n from '@vscode/l10n';
 import type { AssistantItem, NoticeItem, UserItem } from '../../src/protocol.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { TextButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { formatTime } from '../ui/l10n.ts';
+import { formatNumber, formatTime } from '../ui/l10n.ts';
 import { Markdown } from '../ui/markdown.tsx';
 import type { MarkdownActions } from '../ui/markdown.tsx';
 import { memo } from '../ui/memo.ts';
@@ -49,7 +49,7 @@ export const AssistantMessage = memo(function AssistantMessage({ item }: { item:
         if (block.text.trim() === '' && !growing) return null;
         return block.type === 'text'
           ? <Markdown key={at} text={block.text} growing={growing} actions={markdownActions(actions)} />
-          : <Reasoning key={at} text={block.text} growing={growing} />;
+          : <Reasoning key={at} text={block.text} growing={growing} durationMs={block.durationMs} />;
       })}
       {item.interrupted && <p class="interrupted"><Icon name="circle-slash" /> {l10n.t('Stopped before the end.')}</p>}
       {!item.streaming && text.trim() !== '' && (
@@ -59,14 +59,19 @@ export const AssistantMessage = memo(function AssistantMessage({ item }: { item:
   );
 });
 
-function Reasoning({ text, growing }: { text: string; growing: boolean }) {
+function Reasoning({ text, growing, durationMs }: { text: string; growing: boolean; durationMs: number | undefined }) {
   const [open, setOpen] = useState(false);
+  // what was watched here is timed here; of older thoughts only the host may know
+  const watched = useRef<{ start: number; took?: number }>(undefined);
+  if (growing) watched.current ??= { start: Date.now() };
+  else if (watched.current !== undefined) watched.current.took ??= Date.now() - watched.current.start;
+  const took = durationMs ?? watched.current?.took;
   const actions = useActions();
   return (
     <div class="reasoning">
       <button type="button" class="reasoning-toggle" aria-expanded={open} onClick={() => setOpen(!open)}>
         <Icon name={growing ? 'loading' : 'thinking'} spin={growing} />
-        <span>{growing ? l10n.t('Thinking…') : l10n.t('Thought')}</span>
+        <span>{growing ? l10n.t('Thinking…') : took === undefined ? l10n.t('Thought') : l10n.t('Thought for {0} s', formatNumber(Math.max(1, Math.round(took / 1000))))}</span>
         <Icon name={open ? 'chevron-down' : 'chevron-right'} class="card-chevron" />
       </button>
       {!open && growing && <p class="reasoning-peek">{lastLine(text)}</p>}

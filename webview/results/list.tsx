@@ -3,6 +3,7 @@ import * as l10n from '@vscode/l10n';
 import type { ResultsPage, ResultsToHost } from '../../src/protocol.ts';
 import { IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
+import { matchCount, pathCount } from '../ui/counts.ts';
 import { Icon } from '../ui/icon.tsx';
 import { isComposing, isEnter } from '../ui/keys.ts';
 import { formatNumber } from '../ui/l10n.ts';
@@ -125,13 +126,6 @@ function Row({ row, id, active, finder, click }: { row: ResultRow; id: string; a
 
 /** `250 of 10,000 results in 3 files`, and what the filter leaves. */
 function countText(page: ListPage, listed: number, filtered: number | undefined): string {
-  const total = formatNumber(page.total);
-  const shown = formatNumber(listed);
-  const cut = page.truncated || page.total > listed;
-  let text: string;
-  if (page.kind === 'matches') {
-    const files = formatNumber(page.files.length);
-    text = cut ? l10n.t('{0} of {1} results in {2} files', shown, total, files) : l10n.t('{0} results in {1} files', total, files);
-  } else text = cut ? l10n.t('{0} of {1} files', shown, total) : l10n.t('{0} files', total);
+  const text = page.kind === 'matches' ? matchCount(listed, page.total, page.files.length, page.truncated) : pathCount(listed, page.total, page.truncated);
   return filtered === undefined ? text : l10n.t('{0} match the filter · {1}', formatNumber(filtered), text);
 }

@@ -24,7 +24,7 @@ export function WebSearch({ page, post, actions }: { page: Extract<ResultsPage, 
   return (
     <div class="results results-page">
       <h1 class="results-title" title={page.title}><Icon name="globe" /><span>{page.title}</span></h1>
-      <p class="results-count">{page.truncated ? l10n.t('The first {0} sources', formatNumber(page.sources.length)) : l10n.t('{0} sources', formatNumber(page.sources.length))}</p>
+      <p class="results-count">{page.sources.length === 1 ? l10n.t('1 source') : page.truncated ? l10n.t('The first {0} sources', formatNumber(page.sources.length)) : l10n.t('{0} sources', formatNumber(page.sources.length))}</p>
       {page.answer !== undefined && page.answer !== '' && <section class="web-summary" aria-label={l10n.t('Answer')}><Markdown text={page.answer} growing={false} actions={actions} /></section>}
       {page.sources.length === 0 && <p class="results-none">{l10n.t('Nothing was found.')}</p>}
       <ol class="sources">

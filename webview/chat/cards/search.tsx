@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import * as l10n from '@vscode/l10n';
 import type { CardView, ToolItem } from '../../../src/protocol.ts';
 import { IconButton, TextButton } from '../../ui/button.tsx';
+import { matchCount, pathCount } from '../../ui/counts.ts';
 import { FileLink } from '../../ui/file-link.tsx';
 import { formatNumber } from '../../ui/l10n.ts';
 import { Card } from '../card.tsx';
@@ -48,11 +49,6 @@ export function SearchCard({ item, view, foot }: { item: ToolItem; view: Extract
   );
 }
 
-/** `250 of 10,000 results in 12 files` */
 function countText(view: Extract<CardView, { card: 'search' }>, listed: number): string {
-  const total = formatNumber(view.total);
-  const cut = view.truncated || view.total > listed;
-  if (view.shape === 'paths') return cut ? l10n.t('{0} of {1} files', formatNumber(listed), total) : l10n.t('{0} files', total);
-  const files = formatNumber(view.files.length);
-  return cut ? l10n.t('{0} of {1} results in {2} files', formatNumber(listed), total, files) : l10n.t('{0} results in {1} files', total, files);
+  return view.shape === 'paths' ? pathCount(listed, view.total, view.truncated) : matchCount(listed, view.total, view.files.length, view.truncated);
 }
