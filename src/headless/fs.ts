@@ -152,7 +152,7 @@ export class NodeFileSystem extends Service implements FileSystemService {
 
   async commit(target: FileTarget, text: string | null, options: {
     expect?: string | null; encoding?: string; splices?: readonly TextSplice[]; signal?: AbortSignal; removeDirectories?: readonly string[];
-  } = {}): Promise<{ version: string | null; createdDirectories?: readonly string[] }> {
+  } = {}): Promise<{ version: string | null; createdDirectories?: readonly string[]; text?: string }> {
     const { expect, signal } = options;
     return this.writes.run(target.realPath, signal, async () => {
       try {
@@ -186,8 +186,10 @@ export class NodeFileSystem extends Service implements FileSystemService {
     });
   }
 
-  /** Changes an open buffer and saves it; `before` is what `openDocument` gave. Returns the new version. */
-  protected writeDocument(_target: FileTarget, _before: TextFile, _splices: readonly TextSplice[], _after: string): Promise<string> {
+  /** Changes an open buffer and saves it; `before` is what `openDocument` gave. Returns what it holds then: saving may format. */
+  protected writeDocument(
+    _target: FileTarget, _before: TextFile, _splices: readonly TextSplice[], _after: string,
+  ): Promise<{ version: string; text: string }> {
     throw new Error('this file system has no documents');
   }
 
@@ -276,7 +278,7 @@ export class NodeFileSystem extends Service implements FileSystemService {
 
   private async decide(
     event: string, intent: FileIntent, decision: FileDecision,
-    write: (after: string, splices: readonly TextSplice[]) => Promise<{ version: string; createdDirectories?: readonly string[] }>,
+    write: (after: string, splices: readonly TextSplice[]) => Promise<{ version: string; createdDirectories?: readonly string[]; text?: string }>,
   ): Promise<FileOutcome> {
     const before = intent.before?.text ?? null;
     const operation = (after: string | null, same: boolean): FileOutcome['operation'] =>
@@ -289,8 +291,12 @@ export class NodeFileSystem extends Service implements FileSystemService {
       case 'apply': {
         const after = decision.text ?? intent.after;
         const splices = after === intent.after ? intent.splices : before === null ? [] : splicesBetween(before, after);
-        const written = await write(after, splices);
-        return { operation: operation(after, splices.length === 0), before, after, ...written };
+        const { text: saved, ...written } = await write(after, splices);
+        // saving in an editor may format: the outcome is what is there now (B17)
+        if (saved !== undefined) return { operation: operation(saved, saved === before), before, after: saved, ...written };
+        return {
+          operation: operation(after, splices.length === 0), before, after, ...(before !== null && { splices }), ...written,
+        };
       }
       default:
         throw new Error(`${event} returned an unsupported decision; nothing was written`);
@@ -300,12 +306,15 @@ export class NodeFileSystem extends Service implements FileSystemService {
   private async put(
     target: FileTarget, before: TextFile | null, after: string, splices: readonly TextSplice[], expect: string | null,
     options: { shown: string; encoding?: string; verb?: Verb },
-  ): Promise<{ version: string; createdDirectories?: readonly string[] }> {
+  ): Promise<{ version: string; createdDirectories?: readonly string[]; text?: string }> {
     const document = await this.openDocument(target);
     // what is on disk is compared again, right before the file is replaced
     const compared = document !== undefined || before?.source === 'document';
     if (compared && document?.version !== expect) throw new StaleVersionError(options.shown, options.verb);
-    if (before?.source === 'document') return { version: await this.writeDocument(target, before, splices, after) };
+    if (before?.source === 'document') {
+      const { version, text } = await this.writeDocument(target, before, splices, after);
+      return text === after ? { version } : { version, text };
+    }
     const decoded = before === null ? undefined : this.sources.get(before);
     if (before !== null && decoded === undefined) throw new Error(`the text of "${options.shown}" was not read by this file system`);
     if (decoded !== undefined && splices.length === 0) return { version: before?.version ?? '' };

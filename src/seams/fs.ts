@@ -96,6 +96,8 @@ export interface FileOutcome {
   readonly before: string | null;
   readonly after: string | null;
   readonly version: string | null;
+  /** The splices from `before` to `after`, when the change was made exactly as proposed. */
+  readonly splices?: readonly TextSplice[];
   /** Absolute directories made for a new file, outermost first: what undoing it removes again (B11). */
   readonly createdDirectories?: readonly string[];
 }
@@ -138,7 +140,11 @@ export interface FileSystemService {
     expect?: string | null; encoding?: string; splices?: readonly TextSplice[]; signal?: AbortSignal;
     /** With `text` null: absolute directories to remove afterwards, when empty; default those made for this file (B11). */
     removeDirectories?: readonly string[];
-  }): Promise<{ version: string | null; createdDirectories?: readonly string[] }>;
+  }): Promise<{
+    version: string | null; createdDirectories?: readonly string[];
+    /** What the file holds now, when saving changed it (format on save, B17). */
+    text?: string;
+  }>;
   /** Like `commit`, with exact bytes: undoing over content that was no text. */
   commitBytes(target: FileTarget, bytes: Uint8Array, options: { expect?: string | null; signal?: AbortSignal }): Promise<{ version: string | null }>;
 }

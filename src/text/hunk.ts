@@ -1,6 +1,6 @@
 import { diffArrays } from 'diff';
 import { lineChar, splitLines, toLf } from './endings.ts';
-import { commonPrefix, commonSuffix } from './splice.ts';
+import { applySplices, commonPrefix, commonSuffix } from './splice.ts';
 import type { Splice } from './splice.ts';
 
 /**
@@ -118,6 +118,40 @@ export function unifiedLfHunks(oldText: string, newText: string, context = 3): U
     if (oldSide === newSide) [oldSide, newSide] = [olds.join(''), news.join('')];
     return { oldText: oldSide, newText: newSide, oldCount: olds.length, newCount: news.length };
   });
+}
+
+/**
+ * The same for LF text that `splices` change: looks at the lines around them only, whatever the size of the text.
+ */
+export function unifiedSpliceHunks(text: string, splices: readonly Splice[], context = 3): UnifiedHunk[] {
+  const groups: { start: number; end: number; splices: Splice[] }[] = [];
+  for (const splice of splices) {
+    const { start, end } = widenInText(text, splice.start, splice.end, context);
+    const last = groups.at(-1);
+    if (last !== undefined && start <= last.end) {
+      last.end = Math.max(last.end, end);
+      last.splices.push(splice);
+    } else {
+      groups.push({ start, end, splices: [splice] });
+    }
+  }
+  return groups.flatMap(({ start, end, splices: own }) => {
+    const before = text.slice(start, end);
+    const moved = own.map((splice) => ({ start: splice.start - start, end: splice.end - start, text: splice.text }));
+    return unifiedLfHunks(before, applySplices(before, moved), context);
+  });
+}
+
+/** The lines that `start`..`end` lie in, and `context` more on each side. */
+function widenInText(text: string, start: number, end: number, context: number): { start: number; end: number } {
+  let from = start === 0 ? 0 : text.lastIndexOf('\n', start - 1) + 1;
+  for (let i = 0; i < context && from > 0; i++) from = from < 2 ? 0 : text.lastIndexOf('\n', from - 2) + 1;
+  let to = end;
+  for (let i = 0; i <= context && to < text.length; i++) {
+    const next = text.indexOf('\n', to);
+    to = next === -1 ? text.length : next + 1;
+  }
+  return { start: from, end: to };
 }
 
 interface Window { start: number; oldEnd: number; newEnd: number }

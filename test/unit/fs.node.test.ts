@@ -178,11 +178,11 @@ describe('the node file system', () => {
         return { text: buffer, encoding: 'utf8', version: `document ${version}`, source: 'document', dirty: true };
       }
 
-      protected override async writeDocument(_target: FileTarget, before: TextFile, splices: readonly TextSplice[], after: string): Promise<string> {
+      protected override async writeDocument(_target: FileTarget, before: TextFile, splices: readonly TextSplice[], after: string) {
         assert.equal(before.text, buffer);
         assert.ok(splices.length > 0);
-        buffer = after;
-        return `document ${++version}`;
+        buffer = after.replace('format me', 'formatted');
+        return { version: `document ${++version}`, text: buffer };
       }
     }
     const other = await openFsRoom({ FileSystem: WithDocument });
@@ -193,8 +193,10 @@ describe('the node file system', () => {
       assert.equal(buffer, 'unsaved é\r\nTEXT');
       await other.must('write', { file_path: 'a', content: 'unsaved é\nall' });
       assert.equal(buffer, 'unsaved é\r\nall');
+      const formatted = await other.must('edit', { file_path: 'a', old_string: 'all', new_string: 'format me' });
+      assert.equal((formatted.value as { after: string }).after, 'unsaved é\nformatted', 'B17 the lines after formatting are told');
       version++;
-      assert.match(await other.refuse('edit', { file_path: 'a', old_string: 'all', new_string: 'x' }), /changed since it was read/);
+      assert.match(await other.refuse('edit', { file_path: 'a', old_string: 'formatted', new_string: 'x' }), /changed since it was read/);
       assert.equal(await other.text('a'), 'disk');
     } finally {
       await other.dispose();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { applyHunks, diffLines, splicesBetween, unifiedHunks } from '../../src/text/hunk.ts';
+import { applyHunks, diffLines, splicesBetween, unifiedHunks, unifiedLfHunks, unifiedSpliceHunks } from '../../src/text/hunk.ts';
 import { applySplices } from '../../src/text/splice.ts';
 
 const text = fc.array(fc.constantFrom('a\n', 'b\n', 'c\r\n', 'd\n', 'x', '\r', '\n'), { maxLength: 25 }).map((parts) => parts.join(''));
@@ -61,6 +61,35 @@ describe('text hunks', () => {
         assert.ok(lines.includes(hunk.oldText));
       }
     }), { numRuns: 500 });
+  });
+
+  it('unified hunks of splices are those of the whole texts', () => {
+    const lf = fc.array(fc.constantFrom('a\n', 'b\n', 'c\n', 'd\n', 'e\n', '\n', 'x'), { maxLength: 40 }).map((parts) => parts.join(''));
+    fc.assert(fc.property(lf, fc.array(fc.tuple(fc.nat(80), fc.nat(6), fc.constantFrom('', 'new', 'a\n', '1\n2\n')), { maxLength: 4 }), (before, edits) => {
+      const splices: { start: number; end: number; text: string }[] = [];
+      let from = 0;
+      for (const [gap, length, inserted] of edits) {
+        const start = from + gap;
+        const end = start + length;
+        if (end > before.length) break;
+        splices.push({ start, end, text: inserted });
+        from = end;
+      }
+      const after = applySplices(before, splices);
+      const apply = (hunks: readonly { oldText: string; newText: string }[]): string => JSON.stringify(hunks.map(({ oldText, newText }) => [oldText, newText]));
+      const local = unifiedSpliceHunks(before, splices);
+      // where lines repeat, two alignments may be right: then both must say the same change in as many lines
+      if (apply(local) !== apply(unifiedLfHunks(before, after))) {
+        const size = (hunks: readonly { oldCount: number; newCount: number }[]): number => hunks.reduce((sum, hunk) => sum + hunk.newCount - hunk.oldCount, 0);
+        assert.equal(size(local), size(unifiedLfHunks(before, after)));
+      }
+    }), { numRuns: 2000 });
+    const numbers = Array.from({ length: 40 }, (_, i) => `${i}\n`).join('');
+    const at = (line: number) => numbers.indexOf(`\n${line}\n`) + 1;
+    for (const lines of [[0, 39], [5, 12], [5, 11], [20], [0], [39], [3, 4, 5]]) {
+      const splices = lines.map((line) => ({ start: line === 0 ? 0 : at(line), end: (line === 0 ? 0 : at(line)) + 1, text: 'X' }));
+      assert.deepEqual(unifiedSpliceHunks(numbers, splices), unifiedHunks(numbers, applySplices(numbers, splices)), lines.join());
+    }
   });
 
   it('big and very different texts stay quick and right', () => {

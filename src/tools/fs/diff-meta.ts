@@ -1,16 +1,26 @@
 import type { JsonValue } from '../../contract/json.ts';
 import type { FileDiff } from '../../contract/presentation.ts';
-import { unifiedLfHunks } from '../../text/hunk.ts';
+import { unifiedLfHunks, unifiedSpliceHunks } from '../../text/hunk.ts';
+import type { UnifiedHunk } from '../../text/hunk.ts';
+import type { Splice } from '../../text/splice.ts';
 
 /** Characters of diff text kept in the log per call; a change beyond it is shown by its whole texts or not at all. */
 const MAX_META_LENGTH = 512 * 1024;
 
 /** One diff a unified hunk of two LF texts, with three lines of context (B10.9). Null sides, and changes too big to log, give none. */
 export function hunkDiffs(path: string, before: string | null, after: string): FileDiff[] {
-  if (before === null) return [];
+  return before === null ? [] : toDiffs(path, unifiedLfHunks(before, after));
+}
+
+/** The same from what changed in an LF text: the whole texts are never compared. */
+export function spliceDiffs(path: string, before: string, splices: readonly Splice[]): FileDiff[] {
+  return toDiffs(path, unifiedSpliceHunks(before, splices));
+}
+
+function toDiffs(path: string, hunks: readonly UnifiedHunk[]): FileDiff[] {
   let length = 0;
   const diffs: FileDiff[] = [];
-  for (const hunk of unifiedLfHunks(before, after)) {
+  for (const hunk of hunks) {
     length += hunk.oldText.length + hunk.newText.length;
     if (length > MAX_META_LENGTH) return [];
     diffs.push({ path, oldText: hunk.oldCount === 0 ? null : hunk.oldText, newText: hunk.newText });

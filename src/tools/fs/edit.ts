@@ -1,11 +1,12 @@
 import type { Context } from '@deepseek-ai/cordis';
 import { defineTool } from '../../contract/define-tool.ts';
 import { HarnessError } from '../../contract/error.ts';
+import type { FileDiff } from '../../contract/presentation.ts';
 import type { ToolDefinition } from '../../contract/tool.ts';
 import type { TextFile, TextSplice } from '../../seams/fs.ts';
 import { toLf } from '../../text/endings.ts';
 import { replaceText } from '../../text/replace.ts';
-import { diffsOfMeta, hunkDiffs } from './diff-meta.ts';
+import { diffsOfMeta, hunkDiffs, spliceDiffs } from './diff-meta.ts';
 import { textBlock } from './envelope.ts';
 import { checkNotebook, isNotebook, replaceInNotebook } from './notebook.ts';
 import { assertPath, directoryOf, mutationContext, refuseEscalation } from './target.ts';
@@ -19,6 +20,8 @@ const DESCRIPTION = [
 
 /** The tool `edit` (B10.10, B10.11). */
 export function editTool(ctx: Context, cwd: string): ToolDefinition {
+  // by arguments: an edit knows what it changed, and megabytes need not be compared to find it again
+  const known = new WeakMap<object, { after: string; diffs: FileDiff[] }>();
   return defineTool({
     name: 'edit',
     description: DESCRIPTION,
@@ -38,7 +41,11 @@ export function editTool(ctx: Context, cwd: string): ToolDefinition {
       render: (args, value) => textBlock(args.replace_all === true
         ? `The file ${value.path} has been updated. All occurrences were successfully replaced.`
         : `The file ${value.path} has been updated successfully.`),
-      presentationMeta: (args, value) => ({ diffs: hunkDiffs(args.file_path, value.before, value.after).map((diff) => ({ ...diff })) }),
+      presentationMeta(args, value) {
+        const own = known.get(args);
+        const diffs = own?.after === value.after ? own.diffs : hunkDiffs(args.file_path, value.before, value.after);
+        return { diffs: diffs.map((diff) => ({ ...diff })) };
+      },
     },
     async execute(args, exec) {
       assertPath(args.file_path, 'file_path');
@@ -49,7 +56,12 @@ export function editTool(ctx: Context, cwd: string): ToolDefinition {
       const outcome = await ctx.fs.edit(
         target, (before) => spliceOnce(before, args.file_path, args), mutationContext(exec, args.file_path),
       );
-      return { path: args.file_path, before: toLf(outcome.before ?? ''), after: afterOf(outcome, args.file_path) };
+      const { before, splices } = outcome;
+      if (before !== null && outcome.after !== null && splices !== undefined && isLf(before, splices)) {
+        known.set(args, { after: outcome.after, diffs: spliceDiffs(args.file_path, before, splices) });
+        return { path: args.file_path, before, after: outcome.after };
+      }
+      return { path: args.file_path, before: toLf(before ?? ''), after: afterOf(outcome, args.file_path) };
     },
     presentCall: ({ file_path: path, old_string: oldText, new_string: newText }) => ({
       card: 'diff', title: `Edit ${path}`, diffs: [{ path, oldText: oldText || null, newText }], locations: [{ path }],
@@ -59,6 +71,10 @@ export function editTool(ctx: Context, cwd: string): ToolDefinition {
       return diffs === undefined || diffs.length === 0 ? undefined : { card: 'diff', diffs };
     },
   });
+}
+
+function isLf(before: string, splices: readonly TextSplice[]): boolean {
+  return !before.includes('\r') && !splices.some((splice) => splice.text.includes('\r'));
 }
 
 /** What to replace, and by what. */
