@@ -1,6 +1,7 @@
 // npm run l10n [-- --check]: collects the texts of the code into l10n/bundle.l10n.json and says what each language lacks.
 //   --check  writes nothing; fails when the bundle is out of date, or a language has gaps, strays or other placeholders
-// Texts are the first argument of l10n.t(…) in src/ and of t(…) in webview/: a string, or { message, comment }.
+// Texts are the first argument of l10n.t(…) in src/ and of t(…) in webview/: a string, or { message, comment }. In src/ a
+// plain t(…) counts where the file takes it out of the API: `const { t } = vscode.l10n`.
 import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -15,10 +16,10 @@ function sources(dir) {
   return all.filter((name) => /\.tsx?$/.test(name)).map((name) => path.join(dir, name)).sort();
 }
 
-/** @returns {boolean} whether a call asks for a text */
-function asks(callee, webview) {
+/** @returns {boolean} whether a call asks for a text; `plain`: a call of `t` itself does, too */
+function asks(callee, plain) {
   if (ts.isPropertyAccessExpression(callee) && callee.name.text === 't') return /(^|\.)l10n$/.test(callee.expression.getText());
-  return webview && ts.isIdentifier(callee) && callee.text === 't';
+  return plain && ts.isIdentifier(callee) && callee.text === 't';
 }
 
 function literal(node) {
@@ -48,8 +49,9 @@ function collect() {
   for (const [dir, webview] of /** @type {const} */ ([['src', false], ['webview', true]])) {
     for (const file of sources(path.join(ROOT, dir))) {
       const source = ts.createSourceFile(file, fs.readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true);
+      const plain = webview || /\{\s*t\s*\}\s*=\s*vscode\.l10n\b/.test(source.text);
       const visit = (node) => {
-        if (ts.isCallExpression(node) && asks(node.expression, webview)) {
+        if (ts.isCallExpression(node) && asks(node.expression, plain)) {
           const text = textOf(node.arguments[0]);
           if (text === undefined) {
             const { line } = source.getLineAndCharacterOfPosition(node.getStart());
