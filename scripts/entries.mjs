@@ -21,7 +21,9 @@ export const LAZY = {
   grammar: 'src/policy/grammar-entry.ts',
 };
 
-export const WORKERS = {};
+export const WORKERS = {
+  'html-markdown': 'src/tools/web/markdown-worker.ts',
+};
 
 export const WEBVIEWS = {
   chat: 'webview/chat/main.tsx',

@@ -20,6 +20,9 @@ import * as toolSpill from './tools/spill/plugin.ts';
 import * as toolTimeout from './tools/timeout/plugin.ts';
 import * as repeatReminder from './tools/timeout/repeat.ts';
 import * as toolTodo from './tools/todo/plugin.ts';
+import * as toolWeb from './tools/web/plugin.ts';
+import * as webProviders from './tools/web/providers.ts';
+import { WebRuntime, type Config as WebConfig } from './tools/web/service.ts';
 
 /** Adds a loading plugin to the composition: resolves once it is active, rejects when it can't be. */
 export type Mount = (loading: Fiber) => Promise<void>;
@@ -37,6 +40,8 @@ export interface RuntimeOptions {
   readonly agents?: AgentsConfig;
   readonly approval?: ApprovalConfig;
   readonly permissions?: PermissionOptions;
+  /** Which web provider is used, and what the search services are set up with. */
+  readonly web?: WebConfig & webProviders.Config;
   /** Where log messages go; absent: nowhere. */
   readonly log?: (entry: LogEntry) => void;
   /** Text for the persona section of the system prompt. */
@@ -99,6 +104,9 @@ async function mountCore(mount: Mount, ctx: Context, options: RuntimeOptions): P
   await mount(ctx.plugin(toolTodo, { allowParallelInProgress: false }));
   await mount(ctx.plugin(UserQuestions));
   await mount(ctx.plugin(toolAsk));
+  await mount(ctx.plugin(WebRuntime, options.web ?? {}));
+  await mount(ctx.plugin(webProviders, options.web ?? {}));
+  await mount(ctx.plugin(toolWeb, { searchTimeoutMs: 60_000 }));
   await mount(ctx.plugin(toolTimeout, {}));
   await mount(ctx.plugin(toolSpill, { maxInlineBytes: MAX_INLINE_BYTES }));
   await mount(ctx.plugin(repeatReminder));
