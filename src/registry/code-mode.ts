@@ -2,13 +2,15 @@ import type { Context } from '@deepseek-ai/cordis';
 import type { ToolPresentationMode, ToolRunContext } from '../contract/tool.ts';
 import type { PromptSection } from '../prompt/assembly.ts';
 import type { ScopeKey } from '../scope/scope.ts';
+import { CodeBridge } from './code-bridge.ts';
 import type { CodeRunResult, CodeRuntime } from './code-runtime.ts';
-import { ToolEntry } from './layer.ts';
-import type { Pipeline } from './pipeline.ts';
+import { ToolEntry, modeOf } from './layer.ts';
+import type { PolicyEvents } from './policy-events.ts';
 import { RUN_CODE_NAME, createRunCodeTool } from './run-code.ts';
 import { renderToolsSdkPy } from '../contract/py-types.ts';
 import { renderToolsSdk } from '../contract/ts-types.ts';
 import type { ToolSdkSchema } from '../contract/ts-types.ts';
+import type { ToolRuntimeScheduler } from './scheduler.ts';
 import type { Visibility } from './visibility.ts';
 
 const renderers: Record<string, (tools: ToolSdkSchema[]) => string> = { typescript: renderToolsSdk, python: renderToolsSdkPy };
@@ -22,14 +24,16 @@ const RULE = `Call \`${RUN_CODE_NAME}\` and nothing else: every other tool named
 export class CodeMode {
   readonly #ctx: Context;
   readonly #visibility: Visibility;
-  readonly #pipeline: Pipeline;
+  readonly #stages: ToolRuntimeScheduler;
+  readonly #events: PolicyEvents;
   readonly #maxParallel: number;
   #transport: ToolEntry | undefined;
 
-  constructor(ctx: Context, visibility: Visibility, pipeline: Pipeline, maxParallel: number) {
+  constructor(ctx: Context, visibility: Visibility, stages: ToolRuntimeScheduler, events: PolicyEvents, maxParallel: number) {
     this.#ctx = ctx;
     this.#visibility = visibility;
-    this.#pipeline = pipeline;
+    this.#stages = stages;
+    this.#events = events;
     this.#maxParallel = maxParallel;
   }
 
@@ -71,8 +75,21 @@ export class CodeMode {
 
   async #run(program: string, exec: ToolRunContext): Promise<CodeRunResult> {
     const runtime = this.requireRuntime(this.#visibility.mode(exec.agent));
-    void this.#pipeline;
-    void this.#maxParallel;
-    return runtime.run({ program, bindings: [], signal: exec.signal });
+    const bridge = new CodeBridge({
+      stages: this.#stages,
+      maxParallel: this.#maxParallel,
+      mode: ({ name, agent, parent, arguments: args }) => modeOf(this.#visibility.callable(name, agent, parent !== undefined), args),
+      logged: (dispatch) => this.#events.shapeLog(dispatch),
+      warn: (message) => this.#ctx.logger.warn(message),
+    }, exec);
+    const names = [...this.#visibility.visible(exec.agent).keys()].filter((name) => name !== RUN_CODE_NAME);
+    let reason = 'the runtime failed';
+    try {
+      const result = await runtime.run({ program, bindings: [bridge.bindings(names)], signal: bridge.signal });
+      reason = result.error?.kind ?? 'completed';
+      return result;
+    } finally {
+      await bridge.close(reason);
+    }
   }
 }

@@ -1,4 +1,4 @@
-import type { ToolDefinition, ToolExecution, ToolGuard, ToolPresentationMode } from '../contract/tool.ts';
+import type { ToolDefinition, ToolExecution, ToolExecutionMode, ToolGuard, ToolPresentationMode } from '../contract/tool.ts';
 import type { JsonObject, JsonValue } from '../contract/json.ts';
 import { frozenJson } from '../contract/snapshot.ts';
 import { compileJsonSchema } from '../contract/json-schema.ts';
@@ -40,6 +40,15 @@ export class ToolEntry {
       throw new Error(`tool "${name}" parameters must be lossless JSON before schema projection`, { cause });
     }
     return json;
+  }
+}
+
+/** Whether a call of this tool may overlap with others: only where its classifier says exactly `true` (R3.15). */
+export function modeOf(entry: ToolEntry | undefined, args: unknown): ToolExecutionMode {
+  try {
+    return entry?.definition.isConcurrencySafe?.(args) === true ? { kind: 'parallel' } : { kind: 'exclusive' };
+  } catch {
+    return { kind: 'exclusive' };
   }
 }
 

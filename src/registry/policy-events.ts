@@ -1,8 +1,10 @@
 import type { Context } from '@deepseek-ai/cordis';
+import type { ContentBlock } from '../contract/content.ts';
 import type { PostToolDecision, PreToolDecision, ToolExecutionResult } from '../contract/tool.ts';
 import { scopeTarget } from '../scope/carrier.ts';
 import type { Scoped } from '../scope/carrier.ts';
 import type { Call } from './call.ts';
+import type { CodeDispatchLog } from './events.ts';
 import { thrownMessage } from './failure.ts';
 import type { ToolRuntime } from './runtime.ts';
 
@@ -56,6 +58,18 @@ export class PolicyEvents {
     return this.#ctx.waterfall(
       this.target(call.agent), 'tools/post-execute', call.exec, result, () => Promise.resolve({ kind: 'accept' as const }),
     );
+  }
+
+  /** The content to log for a sub-call; a listener that throws leaves the original (C8.14). */
+  async shapeLog(dispatch: CodeDispatchLog): Promise<ContentBlock[]> {
+    try {
+      return await this.#ctx.waterfall(
+        this.target(dispatch.agent), 'tools/code-dispatch-log', dispatch, () => Promise.resolve(dispatch.content),
+      );
+    } catch (error) {
+      this.#ctx.logger.warn(`tools/code-dispatch-log listener failed for ${dispatch.subCallId}: ${thrownMessage(error)}`);
+      return dispatch.content;
+    }
   }
 
   /** Tells every observer, each on its own: what one throws is logged and reaches neither the others nor the result (P4.34). */

@@ -12,7 +12,7 @@ import { scopeOf } from '../scope/scope.ts';
 import type { ScopeKey } from '../scope/scope.ts';
 import { CodeMode } from './code-mode.ts';
 import type {} from './events.ts';
-import { ToolEntry } from './layer.ts';
+import { ToolEntry, modeOf } from './layer.ts';
 import type { CompiledRestriction } from './layer.ts';
 import { Pipeline } from './pipeline.ts';
 import { PolicyEvents } from './policy-events.ts';
@@ -68,9 +68,10 @@ export class ToolRuntime extends Service {
     const events = new PolicyEvents(ctx, this);
     const visibility: Visibility = new Visibility(config.mode ?? 'native', () => codeMode.transport, () => events.changed());
     const pipeline = new Pipeline(ctx, visibility, events);
-    const codeMode: CodeMode = new CodeMode(ctx, visibility, pipeline, config.maxParallelSubCalls ?? 10);
+    const stages = schedulerOf(pipeline);
+    const codeMode: CodeMode = new CodeMode(ctx, visibility, stages, events, config.maxParallelSubCalls ?? 10);
     this[parts] = { visibility, pipeline, codeMode };
-    this[TOOL_RUNTIME_SCHEDULER] = schedulerOf(pipeline);
+    this[TOOL_RUNTIME_SCHEDULER] = stages;
     ctx.systemPrompt.tools(({ scope }) => this.wireSchemas(scope));
     if (visibility.mode(undefined) !== 'native') for (const section of codeMode.sections()) ctx.systemPrompt.section(section);
   }
@@ -153,12 +154,7 @@ export class ToolRuntime extends Service {
 
   /** Whether a call may overlap with its siblings (R3.15). */
   executionMode(input: Pick<ToolExecutionInput, 'name' | 'arguments' | 'agent' | 'parent'>): ToolExecutionMode {
-    const tool = this[parts].visibility.callable(input.name, input.agent, input.parent !== undefined)?.definition;
-    try {
-      return tool?.isConcurrencySafe?.(input.arguments) === true ? { kind: 'parallel' } : { kind: 'exclusive' };
-    } catch {
-      return { kind: 'exclusive' };
-    }
+    return modeOf(this[parts].visibility.callable(input.name, input.agent, input.parent !== undefined), input.arguments);
   }
 
   /** Runs one call through the whole pipeline. Whatever a tool or listener does is told in the result (R3.16). */
