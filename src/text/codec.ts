@@ -42,7 +42,7 @@ export class UnknownEncodingError extends HarnessError {
 }
 
 /** How an encoding is called in messages. */
-export function encodingLabel(name: string): string {
+function encodingLabel(name: string): string {
   const labels: Record<string, string> = {
     utf8: 'UTF-8', utf8bom: 'UTF-8', utf16le: 'UTF-16 LE', utf16be: 'UTF-16 BE', gbk: 'GBK', gb18030: 'GB18030',
     shiftjis: 'Shift-JIS', big5: 'Big5', big5hkscs: 'Big5-HKSCS', windows1252: 'Windows-1252',

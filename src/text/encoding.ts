@@ -33,7 +33,7 @@ const STATELESS = /^(windows(125\d|874)|iso8859\d+|koi8[a-z]+|mac[a-z]+|cp\d+|gb
 const codecs = new Map<string, Codec>([['utf8', UTF8], ['utf8bom', UTF8], ['utf16le', UTF16LE], ['utf16be', UTF16BE]]);
 
 /** `UTF-8`, `Shift_JIS`, `windows-1252` … in the spelling used here. */
-export function canonicalEncoding(name: string): string {
+function canonicalEncoding(name: string): string {
   const key = name.toLowerCase().replace(/[^a-z0-9]/g, '');
   return Object.hasOwn(ALIASES, key) ? ALIASES[key] ?? key : key;
 }

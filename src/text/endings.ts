@@ -42,7 +42,7 @@ export function toOwnOffsets(text: string, viewOffsets: readonly number[]): numb
 }
 
 /** Counts of each ending in `text`. */
-export function countEndings(text: string): { lf: number; crlf: number; cr: number } {
+function countEndings(text: string): { lf: number; crlf: number; cr: number } {
   const counts = { lf: 0, crlf: 0, cr: 0 };
   if (!text.includes('\r')) {
     for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) counts.lf++;

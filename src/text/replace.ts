@@ -69,7 +69,7 @@ export function adoptEndings(before: string, content: string): string {
 }
 
 /** `splice` without what it shares with the text it replaces; never splits a surrogate pair or a CRLF. */
-export function trimSplice(text: string, splice: Splice): Splice {
+function trimSplice(text: string, splice: Splice): Splice {
   const removed = text.slice(splice.start, splice.end);
   const inserted = splice.text;
   const limit = Math.min(removed.length, inserted.length);

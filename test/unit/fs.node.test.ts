@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, fork } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { FileDecision, FileIntent, TextFile, TextSplice } from '../../src/seams/fs.ts';
@@ -232,5 +234,36 @@ describe('the lock of a path', () => {
     await assert.rejects(lock.run('/a', undefined, async () => { throw new Error('x'); }), /x/);
     await lock.run('/a', undefined, async () => { log.push('free'); });
     assert.equal(log.at(-1), 'free');
+  });
+});
+
+describe('a host killed while it writes', () => {
+  it('leaves the whole old or the whole new file, at any moment', async function () {
+    this.timeout(60_000);
+    const directory = await fs.mkdtemp(path.join(os.tmpdir(), 'fs-kill-'));
+    const file = path.join(directory, 'a');
+    const length = 2_000_000;
+    await fs.writeFile(file, 'a'.repeat(length));
+    const script = `
+      import { putFile } from ${JSON.stringify(new URL('../../src/headless/disk.ts', import.meta.url).href)};
+      process.send('ready');
+      for (let i = 0; ; i++) await putFile(${JSON.stringify(file)}, [Buffer.alloc(${length}, i % 2 === 0 ? 'b' : 'a')], undefined, 'a');
+    `;
+    const main = path.join(directory, 'main.mjs');
+    await fs.writeFile(main, script);
+    try {
+      for (let round = 0; round < 8; round++) {
+        const child = fork(main, { execArgv: ['--import', 'tsx'], cwd: process.cwd() });
+        await once(child, 'message');
+        await new Promise((resolve) => setTimeout(resolve, 7 * round));
+        child.kill('SIGKILL');
+        await once(child, 'exit');
+        const text = await fs.readFile(file, 'latin1');
+        assert.equal(text.length, length);
+        assert.equal(text, (text[0] ?? '').repeat(length));
+      }
+    } finally {
+      await fs.rm(directory, { recursive: true, force: true });
+    }
   });
 });

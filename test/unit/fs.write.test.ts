@@ -214,7 +214,7 @@ describe('write', () => {
     );
   });
 
-  it('disposing the plugin takes tools and prompt sections away', async () => {
+  it('B10.39 disposing the plugin takes tools and prompt sections away', async () => {
     await open();
     const before = await room.root.systemPrompt.assemble({});
     assert.deepEqual(before.sections.filter(({ name }) => name.startsWith('tools:')).map(({ name }) => name), ['tools:read', 'tools:write', 'tools:edit']);

@@ -12,7 +12,7 @@ export interface WindowRequest {
   readonly maxBytes: number;
 }
 
-export interface NumberedLine { number: number; text: string }
+interface NumberedLine { number: number; text: string }
 
 /** `totalLines` counts the whole file, also when the window was cut (B10.3). */
 export interface TextWindow { readonly lines: NumberedLine[]; readonly totalLines: number }

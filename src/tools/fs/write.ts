@@ -8,7 +8,7 @@ import { envelope, textBlock } from './envelope.ts';
 import { assertPath, directoryOf, mutationContext, refuseEscalation } from './target.ts';
 
 /** UTF-8 bytes from which the text before is left out of the result (B10.7). */
-export const MAX_DIFF_BYTES = 10 * 1024 * 1024;
+const MAX_DIFF_BYTES = 10 * 1024 * 1024;
 
 const DESCRIPTION = [
   'Create a text file, or replace the whole content of one. Missing directories are made.',
