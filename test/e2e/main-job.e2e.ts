@@ -121,8 +121,9 @@ describe('the main job, in a real VS Code, with a model server', function () {
     await grep.locator('.card-header').hover();
     await grep.locator('[aria-label="Open Results"]').first().click();
     const results = await webviewFrame(vscode.page, '[role="tree"]');
-    await results.getByText('other.ts').first().waitFor();
+    await results.locator('[role="treeitem"]', { hasText: 'value1 ' }).first().waitFor();
     await vscode.shot('docs/results');
+    await results.locator('input').first().fill('one');
     await results.locator('[role="treeitem"]', { hasText: 'TODO one' }).first().dblclick();
     await tab(vscode.page, 'other.ts').waitFor();
     await vscode.page.locator('.statusbar-item', { hasText: 'Ln 1' }).waitFor();
@@ -132,7 +133,7 @@ describe('the main job, in a real VS Code, with a model server', function () {
     await ask('Talk.', { text: 'This answer goes on and on and never comes to its end. '.repeat(20), chunks: 20, holdAt: 6 } as Answer);
     await chat.getByText('This answer goes on').waitFor();
     await vscode.shot('docs/streaming');
-    await chat.locator('[aria-label^="Stop"]').first().click();
+    await chat.locator('.stop').click();
     await chat.getByText('Stopped.').last().waitFor();
     assert.equal(server.requests.at(-1)?.aborted, true);
     await ask('Go on.', say('Still here.'));

@@ -18,6 +18,8 @@ const TEST_SETTINGS: Readonly<Record<string, unknown>> = {
   'window.restoreWindows': 'none',
   'files.hotExit': 'off',
   'files.simpleDialog.enable': true,
+  // text in the page, where a test can read it
+  'terminal.integrated.gpuAcceleration': 'off',
   'npm.fetchOnlinePackageInfo': false,
   'typescript.disableAutomaticTypeAcquisition': true,
 };

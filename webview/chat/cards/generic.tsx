@@ -17,7 +17,7 @@ const SHORT = { lines: 4, length: 400 };
 /** The card for every tool that draws none of its own, and the fallback for what can't be drawn. */
 export function GenericCard({ item, view, foot }: { item: ToolItem; view: Extract<CardView, { card: 'generic' }>; foot: ComponentChildren }) {
   const { post } = useActions();
-  const content = view.content ?? item.resultText;
+  const content = view.content ?? (isError(item) ? undefined : item.resultText);
   const short = content !== undefined && content.length <= SHORT.length && content.split('\n').length <= SHORT.lines;
   const empty = content === undefined && view.input === undefined && view.locations.length === 0 && item.error === undefined && item.ask === undefined;
   return (
@@ -61,4 +61,9 @@ function plainFields(text: string): [name: string, value: string][] | undefined 
   } catch {
     return undefined;
   }
+}
+
+/** The result is just the error that stands below it. */
+function isError(item: ToolItem): boolean {
+  return item.error !== undefined && item.resultText?.replace(/^Error: /, '').trim() === item.error;
 }
