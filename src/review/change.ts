@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { applyHunks, diffLines, type Hunk } from '../text/hunk.ts';
+import { meet } from './rebase.ts';
 import type { HunkState, ReviewFile, ReviewHunk } from '../seams/review.ts';
 
 /** What is kept of one file's review between sessions of the host. */
@@ -19,8 +20,15 @@ export interface ChangeRecord {
   readonly version: string | null;
   readonly base: string;
   readonly proposed: string;
+  /** Staged: the proposal, untouched. Applied: what the agent left, with what the user changed elsewhere since. */
   readonly original: string;
   readonly decided: readonly ReviewHunk[];
+  /** How many of `decided` the model knows of. */
+  readonly told?: number;
+  /** Directories made for this new file, outermost first: undoing it removes them (B11). */
+  readonly createdDirectories?: readonly string[];
+  /** The file held these bytes, which are no text (base64): undoing brings them back. */
+  readonly bytesBefore?: string;
 }
 
 /** Hunks with ids that stay the same while their lines do, whatever happens elsewhere in the file. */
@@ -48,14 +56,24 @@ export class Change {
   }
 
   get hunks(): readonly ReviewHunk[] {
-    return (this.#hunks ??= pendingHunks(this.#record.base, this.#record.proposed));
+    return (this.#hunks ??= this.#pending());
+  }
+
+  #pending(): ReviewHunk[] {
+    const { base, proposed, original, state } = this.#record;
+    const hunks = pendingHunks(base, proposed);
+    if (state === 'staged' || original === proposed) return hunks;
+    const edits = diffLines(original, proposed);
+    return hunks.map((hunk) => (edits.some((edit) => meet(hunk, edit)) ? { ...hunk, edited: true as const } : hunk));
   }
 
   /** A file that the user may look at: nothing of it is live. */
   get view(): ReviewFile {
-    const { state, version: _version, encoding: _encoding, toolName: _tool, ...rest } = this.#record;
-    const undecided = this.hunks.length > 0 || this.#emptyCreate;
-    return { ...rest, state: undecided ? state : 'decided', hunks: this.hunks };
+    const { id, turn, sessionId, callIds, path, file, realPath, operation, state, base, proposed, original, decided } = this.#record;
+    return {
+      id, turn, sessionId, callIds, path, file, realPath, operation, base, proposed, original, decided,
+      state: this.isDecided ? 'decided' : state, hunks: this.hunks,
+    };
   }
 
   /** A new file without content has no lines to decide on, but creating it must be decided all the same. */

@@ -5,6 +5,8 @@ import type { ChangeRecord } from './change.ts';
 
 /** Longest diff told to the model, in characters; beyond it the model is told to read the file. */
 const MAX_DIFF = 8_000;
+/** Decisions told one by one; the rest is counted. */
+const MAX_DECISIONS = 40;
 
 function range(start: number, count: number): string {
   return count <= 1 ? `line ${start}` : `lines ${start}-${start + count - 1}`;
@@ -16,6 +18,18 @@ function decision(hunk: ReviewHunk): string {
   return `- ${hunk.state === 'kept' ? 'accepted' : 'rejected'} (${where})${note}`;
 }
 
+function decisions(hunks: readonly ReviewHunk[]): string[] {
+  const shown = hunks.slice(0, MAX_DECISIONS).map(decision);
+  return hunks.length > shown.length ? [...shown, `- and ${hunks.length - shown.length} more`] : shown;
+}
+
+/** A unified diff with the line numbers of both texts, without file names. */
+export function patchText(before: string, after: string): string {
+  if (unifiedHunks(before, after).length === 0) return 'Only line endings differ.';
+  const body = createTwoFilesPatch('a', 'b', before, after, '', '', { context: 2, maxEditLength: 5_000 })?.split('\n').slice(3).join('\n').trimEnd();
+  return body === undefined || body.length > MAX_DIFF ? 'The difference is large. Read the file before you edit it again.' : body;
+}
+
 /**
  * What the model is told about a review, or undefined when the file holds just what it proposed: decisions, and the
  * difference between its proposal and the file, with the file's line numbers of now (B3, B17).
@@ -24,14 +38,8 @@ export function reviewReport(record: ChangeRecord, final: string): string | unde
   const notes = record.decided.some((hunk) => hunk.note !== undefined);
   if (final === record.original && !notes) return undefined;
   const kept = record.decided.filter((hunk) => hunk.state === 'kept').length;
-  const lines = [`The user reviewed this change to ${record.path}: ${kept} of ${record.decided.length} changes accepted.`, ...record.decided.map(decision)];
-  if (final !== record.original) {
-    const patch = unifiedHunks(record.original, final).length === 0 ? '' : createTwoFilesPatch('proposed', 'now in the file', record.original, final, '', '', { context: 2 });
-    const body = patch.split('\n').slice(2).join('\n').trimEnd();
-    lines.push(body.length > MAX_DIFF
-      ? 'The file differs a lot from the proposal. Read it before you edit it again.'
-      : `Difference from the proposal (-) to what the file holds now (+):\n${body}`);
-  }
+  const lines = [`The user reviewed this change to ${record.path}: ${kept} of ${record.decided.length} changes accepted.`, ...decisions(record.decided)];
+  if (final !== record.original) lines.push(`Difference from the proposal (-) to what the file holds now (+):\n${patchText(record.original, final)}`);
   return lines.join('\n');
 }
 
@@ -39,4 +47,34 @@ export function reviewReport(record: ChangeRecord, final: string): string | unde
 export function rejectionText(record: ChangeRecord): string {
   const notes = [...new Set(record.decided.map((hunk) => hunk.note).filter((note) => note !== undefined))];
   return `the user rejected this change to "${record.path}"; the file is unchanged${notes.length === 0 ? '' : `. The user says: ${notes.join('; ')}`}`;
+}
+
+/** For a change that had landed: what the user took back since the model was told last, or undefined. */
+export function undoReport(record: ChangeRecord): string | undefined {
+  const fresh = record.decided.slice(record.told ?? 0);
+  if (fresh.every((hunk) => hunk.state === 'kept')) return undefined;
+  const undone = fresh.filter((hunk) => hunk.state === 'undone');
+  return [
+    `The user took back ${undone.length === 1 ? 'a change' : `${undone.length} changes`} you made to ${record.path}.`,
+    ...decisions(undone),
+    `Difference from what you left (-) to what the file holds now (+):\n${patchText(record.original, record.proposed)}`,
+  ].join('\n');
+}
+
+/** For a staged change whose call has ended: what was decided since the model was told last, or undefined. */
+export function lateReport(record: ChangeRecord, pending: number): string | undefined {
+  const fresh = record.decided.slice(record.told ?? 0);
+  if (fresh.length === 0) return undefined;
+  const kept = fresh.filter((hunk) => hunk.state === 'kept').length;
+  const lines = [
+    `The user decided on a change to ${record.path} that was still pending when its call ended: ${kept} of ${fresh.length} accepted, ${pending} left.`,
+    ...decisions(fresh),
+  ];
+  if (record.base !== record.original) lines.push(`Difference from the proposal (-) to what the file holds now (+):\n${patchText(record.original, record.base)}`);
+  return lines.join('\n');
+}
+
+/** The file was changed by the editor while it was saved (format on save). */
+export function savedReport(path: string, written: string, saved: string): string {
+  return `Saving ${path} changed it (the editor formats on save). Difference from what was written (-) to what the file holds now (+):\n${patchText(written, saved)}`;
 }

@@ -6,6 +6,7 @@ import type { ChangeRecord } from './change.ts';
 export class ChangeStore {
   readonly #root: string;
   readonly #writes = new Map<string, Promise<void>>();
+  #closed = false;
 
   /** `root`: absolute folder of the sessions. */
   constructor(root: string) {
@@ -31,6 +32,7 @@ export class ChangeStore {
   }
 
   #queue(id: string, work: () => Promise<void>): Promise<void> {
+    if (this.#closed) return Promise.resolve();
     const next = (this.#writes.get(id) ?? Promise.resolve()).then(work, work);
     this.#writes.set(id, next);
     void next.catch(() => undefined).finally(() => {
@@ -58,7 +60,9 @@ export class ChangeStore {
     return records;
   }
 
-  async settled(): Promise<void> {
+  /** Waits for what was asked for; from now on nothing is written: another host may own the files. */
+  async close(): Promise<void> {
+    this.#closed = true;
     await Promise.allSettled(this.#writes.values());
   }
 }

@@ -17,7 +17,12 @@ export interface ReviewHunk {
   readonly newLines: readonly string[];
   /** What the user wrote for the model when rejecting it. */
   readonly note?: string;
+  /** The user changed these lines after the agent had written them (auto-edit): undoing takes those bytes too, so it is asked. */
+  readonly edited?: true;
 }
+
+/** `undo`: also take back lines the user edited since. Without it they stay, and are told. */
+export interface UndoOptions { readonly edited?: 'undo' }
 
 /**
  * `staged`: the proposal waits, the disk is unchanged (ask preset). `applied`: the disk has it, Keep or Undo is open
@@ -60,10 +65,11 @@ export interface ReviewService {
   /** The file itself may have changed: pending changes move along with it. */
   refresh(id: string): Promise<void>;
   acceptHunk(fileId: string, hunkId: string): Promise<void>;
-  /** `note` is told to the model. */
-  rejectHunk(fileId: string, hunkId: string, note?: string): Promise<void>;
+  /** `note` is told to the model. Throws HarnessError REVIEW_EDITED when the user edited the lines since, unless told to undo that too. */
+  rejectHunk(fileId: string, hunkId: string, note?: string, options?: UndoOptions): Promise<void>;
   accept(fileId: string): Promise<void>;
-  reject(fileId: string, note?: string): Promise<void>;
+  /** Every hunk the user has not edited since; throws REVIEW_EDITED when only such are left. */
+  reject(fileId: string, note?: string, options?: UndoOptions): Promise<void>;
   /** Fires after any change of `files()`, with the file it is about. */
   onChange(listener: (file: ReviewFile) => void): () => void;
 }
@@ -73,5 +79,7 @@ declare module '@deepseek-ai/cordis' {
   interface Events {
     /** A proposal was staged and waits for the user: hosts open their diff. */
     'review/staged'(file: ReviewFile): void;
+    /** The file changed under a review, just where these proposals were: they are given up, nothing of them is written. */
+    'review/drift'(file: ReviewFile, lost: readonly ReviewHunk[]): void;
   }
 }
