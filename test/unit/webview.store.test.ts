@@ -153,6 +153,17 @@ describe('webview: the chat connection', () => {
     assert.equal(hand.connection.view.value.stale, false);
   });
 
+  it('F7 asks for the state though it has just said ready', () => {
+    const hand = new Hand();
+    hand.connection.start();
+    hand.connection.receive(START);
+    hand.connection.receive(patch(3, { op: 'remove', id: 'u' }));
+    hand.frame();
+    assert.deepEqual(hand.posted, [{ type: 'ready' }, { type: 'resync', have: 0 }]);
+    hand.time();
+    assert.deepEqual(hand.posted.slice(2), [{ type: 'resync', have: 0 }]);
+  });
+
   it('ignores what is no message of the host', () => {
     const hand = new Hand();
     for (const junk of [null, 7, 'state', {}, { type: 'patch' }, { type: 'nope', seq: 1 }]) hand.connection.receive(junk);

@@ -38,8 +38,8 @@ export function Card({ id, icon, title, status, mono, badges, actions, open, chi
           <span class={mono ? 'card-title mono' : 'card-title'}>{mono ? <span class="middle-head">{title}</span> : <MiddleText text={title} />}</span>
           {!empty && <Icon name={shown ? 'chevron-down' : 'chevron-right'} class="card-chevron" />}
         </button>
-        {badges}
         {actions && <span class="card-actions">{actions}</span>}
+        {badges}
         <StatusIcon status={status} />
       </div>
       {shown && <div class="card-body">{children}</div>}

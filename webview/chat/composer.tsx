@@ -137,7 +137,10 @@ export function Composer({ meta, mentions, said, draft, keepDraft, handle }: {
             change(event.currentTarget.value);
             look();
           }}
-          onKeyDown={onKeyDown} onKeyUp={look} onClick={look} onBlur={() => setQuery(undefined)} />
+          onKeyDown={onKeyDown} onClick={look}
+          onKeyUp={(event) => {
+            if (/^(?:Arrow(?:Left|Right)|Home|End)$/.test(event.key)) look();
+          }} onBlur={() => setQuery(undefined)} />
         <div class="composer-bar">
           <button type="button" class="picker" title={meta.model.offline ? l10n.t('Offline: no language model. Choose a model') : l10n.t('Model: {0} ({1})', meta.model.name, meta.model.provider)}
             onClick={() => post({ type: 'command', id: 'selectModel' })}>

@@ -27,7 +27,8 @@ export class ChatConnection {
   readonly late = signal(false);
   private queue: HostToView[] = [];
   private scheduled = false;
-  private asking = false;
+  /** The call that is being repeated; a call of another kind takes its place. */
+  private asking: ViewToHost['type'] | undefined;
   private readonly post: (message: ViewToHost) => void;
   private readonly schedule: Schedule;
 
@@ -63,12 +64,13 @@ export class ChatConnection {
   }
 
   private ask(message: ViewToHost, needed: () => boolean): void {
-    if (this.asking) return;
-    this.asking = true;
+    if (this.asking === message.type) return;
+    this.asking = message.type;
     let tries = 0;
     const again = (): void => {
+      if (this.asking !== message.type) return;
       if (!needed() || tries === PATIENCE) {
-        this.asking = false;
+        this.asking = undefined;
         if (needed()) this.late.value = true;
         return;
       }

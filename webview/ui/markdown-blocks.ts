@@ -39,11 +39,20 @@ export class MarkdownStream {
     this.text = text;
     for (;;) {
       const end = text.indexOf('\n', from);
-      if (end === -1) return true;
+      if (end === -1) break;
       this.line(text.slice(this.at, end).replace(/\r$/, ''), this.at, end + 1);
       this.at = end + 1;
       from = this.at;
     }
+    this.peek();
+    return true;
+  }
+
+  /** Whatever a line becomes that starts at the margin after a blank one: what came before is settled. */
+  private peek(): void {
+    if (!this.blank || this.fence !== undefined || this.innerFence !== undefined || this.at >= this.text.length || /\s/.test(this.text.charAt(this.at))) return;
+    this.cut(this.at);
+    this.itemIndent = 0;
   }
 
   /** Looks at the seam only: comparing all of it at each piece would cost the square of the length. */

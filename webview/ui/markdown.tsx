@@ -31,20 +31,22 @@ export const Markdown = memo(function Markdown({ text, growing, actions }: { tex
     if (Object.keys(fresh.references ?? {}).length > had) env.current = fresh;
     referred.current = true;
   }
-  const blocks = growing ? stream.current.settled : stream.current.finish();
+  const settled = growing ? stream.current.settled : stream.current.finish();
   const tail = growing ? stream.current.tail() : undefined;
+  const last: MarkdownBlock | undefined =
+    tail === undefined ? undefined : tail.kind === 'fence' ? { ...tail, closed: false } : { kind: 'text', text: tail.parsed };
+  // a tail that settles keeps its place and its nodes
+  const blocks = last === undefined ? settled : [...settled, last];
   return (
     <div class="markdown" onClick={(event) => follow(event, actions)}>
-      {blocks.map((block, at) => <Block key={at} block={block} env={env.current} actions={actions} />)}
-      {tail?.kind === 'fence' && <Fence key={blocks.length} lang={tail.lang} text={tail.text} growing actions={actions} />}
-      {tail?.kind === 'text' && <Rendered key={blocks.length} text={tail.parsed} env={env.current} />}
+      {blocks.map((block, at) => <Block key={at} block={block} growing={block === last} env={env.current} actions={actions} />)}
       {tail?.kind === 'text' && tail.rest !== '' && <span class="markdown-rest">{tail.rest}</span>}
     </div>
   );
 });
 
-const Block = memo(function Block({ block, env, actions }: { block: MarkdownBlock; env: MarkdownEnv; actions: MarkdownActions }) {
-  return block.kind === 'fence' ? <Fence lang={block.lang} text={block.text} growing={false} actions={actions} /> : <Rendered text={block.text} env={env} />;
+const Block = memo(function Block({ block, growing, env, actions }: { block: MarkdownBlock; growing: boolean; env: MarkdownEnv; actions: MarkdownActions }) {
+  return block.kind === 'fence' ? <Fence lang={block.lang} text={block.text} growing={growing} actions={actions} /> : <Rendered text={block.text} env={env} />;
 });
 
 /** Up to here a block of code that still grows gets its colours at each new line, characters. */
