@@ -116,7 +116,7 @@ describe('contract schema language', () => {
   });
 
   it('S1.24 literals', () => {
-    for (const members of ['x', undefined, [, 'a']]) refuses(() => value({ type: 'string', enum: members }), 'schema.enum must be a non-empty array of scalar values');
+    for (const members of ['x', undefined, [, 'a'], Object.assign([, 'a'], { extra: 1 })]) refuses(() => value({ type: 'string', enum: members }), 'schema.enum must be a non-empty array of scalar values');
     for (const members of [[], [1], ['a', null]]) refuses(() => value({ type: 'string', enum: members }), 'schema.enum must be a non-empty array of string values');
     for (const only of [NaN, -0, '1', undefined]) refuses(() => value({ type: 'number', const: only }), 'schema.const must be a number value');
     refuses(() => value({ type: 'integer', enum: [1.5] }), 'schema.enum must be a non-empty array of integer values');
@@ -163,6 +163,9 @@ describe('contract raw schemas', () => {
     refuses(() => assertRaw({ type: 'object', properties: { a: 1, b: { type: 'q' } }, required: [1], additionalProperties: 'x' }), 'schema.properties.a must be a schema object',
       'schema.properties.b.type must be one of object/array/string/number/integer/boolean/null', 'schema.required must be an array of strings', 'schema.additionalProperties must be a boolean');
     refuses(() => assertRaw([]), 'schema must be a schema object');
+    const ring: Record<string, unknown> = { type: 'object', properties: {} };
+    (ring['properties'] as Record<string, unknown>)['self'] = ring;
+    refuses(() => assertRaw(ring), 'schema.properties.self is circular');
     let deep: object = { type: 'q' };
     for (let i = 0; i < 50_000; i++) deep = { type: 'array', items: deep };
     assert.throws(() => assertRaw(deep), JsonSchemaError);

@@ -83,6 +83,7 @@ describe('contract validation', () => {
     assert.deepEqual(check(open, { a: 1, b: { get c() { return fail(); } } }), ['"value.a" must be a string', lossless('value.b')]);
     assert.deepEqual(check(open, { a: 'x', get z() { return fail(); } }), [lossless('value', 'object')]);
     assert.deepEqual(check(open, new Proxy({}, { ownKeys: fail, getOwnPropertyDescriptor: fail })), [lossless('value')]);
+    assert.deepEqual(check({ ...closed, required: ['a', 'm'] }, new Proxy({}, { ownKeys: fail })), [lossless('value')]);
     assert.deepEqual(check({ type: 'array', items: {} }, Object.defineProperty([1], 0, { get: fail })), [lossless('value')]);
     const { proxy, revoke } = Proxy.revocable([], {});
     revoke();
@@ -102,6 +103,35 @@ describe('contract validation', () => {
     assert.equal(check(schema, frozenJson({})).length, 3);
     assert.deepEqual(check(schema, JSON.parse('{"toString":1,"__proto__":"x","constructor":null}')), []);
     assert.deepEqual(check(schema, frozenJson(JSON.parse('{"toString":1,"__proto__":2,"constructor":null}'))), ['"value.__proto__" must be a string']);
+  });
+
+  it('S1.31 what Object.prototype was polluted with is not a property of anything', () => {
+    Object.defineProperty(Object.prototype, 'a', { configurable: true, enumerable: true, value: 'x' });
+    try {
+      for (const value of [{}, frozenJson({})]) assert.deepEqual(check(closed, value), ['missing required property "value.a"']);
+      for (const value of [{ a: 'x' }, frozenJson({ a: 'x' })]) assert.deepEqual(check(closed, value), []);
+    } finally {
+      delete (Object.prototype as { a?: unknown }).a;
+    }
+  });
+
+  it('S1.32 a schema nobody asserted may require what it does not declare', () => {
+    const schema: JsonSchemaNode = { type: 'object', required: ['z'] };
+    for (const value of [{}, frozenJson({})]) assert.deepEqual(check(schema, value), ['missing required property "value.z"']);
+    assert.deepEqual(check(schema, { z: 1 }), []);
+  });
+
+  it('S1.29 one kind of container all the way down needs no stack either', () => {
+    const wraps: ((schema: JsonSchemaNode) => JsonSchemaNode)[] = [
+      (items) => ({ type: 'array', items }), (a) => ({ type: 'object', properties: { a } }), (branch) => ({ oneOf: [branch, { type: 'null' }] }),
+    ];
+    const boxes = [(value: unknown) => [value], (value: unknown) => ({ a: value }), (value: unknown) => value];
+    wraps.forEach((wrap, kind) => {
+      let schema: JsonSchemaNode = { type: 'string' };
+      let value: unknown = 'x';
+      for (let i = 0; i < 20_000; i++) [schema, value] = [wrap(schema), boxes[kind]!(value)];
+      assert.deepEqual(check(schema, frozenJson(value)), []);
+    });
   });
 
   it('S1.29 deep schemas and deep values need no stack', () => {
