@@ -1,4 +1,4 @@
-import os from 'node:os';
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { DiskAttachments } from '../headless/attachments.ts';
@@ -41,15 +41,18 @@ export interface Host {
   dispose(): Promise<void>;
 }
 
-/** Absolute folder that new sessions work in: the first workspace folder, else the home folder. */
-function workspaceFolder(): string {
-  return vscode.workspace.workspaceFolders?.find((folder) => folder.uri.scheme === 'file')?.uri.fsPath ?? os.homedir();
+/** Absolute folder that new sessions work in: the first workspace folder, else an empty one of ours (never the whole home folder). */
+function workspaceFolder(scratch: string): string {
+  const folder = vscode.workspace.workspaceFolders?.find(({ uri }) => uri.scheme === 'file')?.uri.fsPath;
+  if (folder === undefined) mkdirSync(scratch, { recursive: true });
+  return folder ?? scratch;
 }
 
 /** Starts the core on VS Code's providers and the native views on the core. */
 export async function startHost(context: vscode.ExtensionContext): Promise<Host> {
   const testing = context.extensionMode !== vscode.ExtensionMode.Production || process.env['DSH_HOST_TEST'] === '1';
   const sessions = path.join(context.globalStorageUri.fsPath, 'sessions');
+  const cwd = () => workspaceFolder(path.join(context.globalStorageUri.fsPath, 'scratch'));
   const keys = new ApiKeys(context.secrets);
   const late: { models?: Models; plugins?: PluginHost; chat?: ChatController } = {};
   const dist = path.join(context.extensionUri.fsPath, 'dist');
@@ -86,11 +89,11 @@ export async function startHost(context: vscode.ExtensionContext): Promise<Host>
   const reviewEditor = new ReviewEditor(ctx.review);
   const reviewFiles = new ReviewFiles(ctx.review);
   const diffTexts = new DiffTexts();
-  const plugins = (late.plugins = new PluginHost(ctx, lentModules({ vscode }), workspaceFolder));
+  const plugins = (late.plugins = new PluginHost(ctx, lentModules({ vscode }), cwd));
   const views = new NativeViews({ terminals, results, review: ctx.review, reviewEditor, diffTexts });
   const approvals = new Approvals(ctx, (request) => late.chat?.asked(request));
   const chat = (late.chat = new ChatController({
-    ctx, models, approvals, views, reviewEditor, memory: context.workspaceState, extensionUri: context.extensionUri, cwd: workspaceFolder,
+    ctx, models, approvals, views, reviewEditor, memory: context.workspaceState, extensionUri: context.extensionUri, cwd,
     runCommand: (id) => vscode.commands.executeCommand(VIEW_COMMANDS[id] ?? `dshHost.${id}`),
   }));
   ctx.on('review/staged', (file) => {

@@ -1,11 +1,8 @@
 import type { Context } from '@deepseek-ai/cordis';
 import * as vscode from 'vscode';
-import type { AgentHandle } from '../../agent/agents.ts';
 import type { Agent } from '../../contract/agent.ts';
-import type { SessionEvent } from '../../contract/event.ts';
 import { assertNever } from '../../contract/never.ts';
-import type { ChatMeta, ChatState, Question, SessionSummary, TranscriptItem, TranscriptPatch, ViewToHost } from '../../protocol.ts';
-import { Transcript } from '../../transcript/transcript.ts';
+import type { ChatMeta, ChatState, Question, SessionSummary, TranscriptItem, ViewToHost } from '../../protocol.ts';
 import type { UserQuestion, UserQuestionRequest } from '../../seams/questions.ts';
 import type { Approvals } from '../approvals.ts';
 import { errorText, log, showError } from '../log.ts';
@@ -18,14 +15,15 @@ import { setting } from '../settings.ts';
 import { callRecord } from './call-record.ts';
 import { tabIcon } from './html.ts';
 import { findMentions } from './mentions.ts';
-import { transcriptWords } from './words.ts';
 import { Outbox } from './outbox.ts';
 import { OutputDecoders } from './output-decoders.ts';
 import { ChatPort } from './port.ts';
+import { SessionSlot } from './session-slot.ts';
 
 /** Items a view gets at first, and per request for older ones. */
 const PAGE = 200;
-
+/** Which session this window showed last. */
+const MEMORY_KEY = 'dshHost.session';
 export interface ChatParts {
   readonly ctx: Context;
   readonly models: Models;
@@ -44,10 +42,7 @@ export class ChatController implements vscode.Disposable {
   readonly #parts: ChatParts;
   readonly #ports = new Set<ChatPort>();
   readonly #outbox: Outbox;
-  #handle: AgentHandle | undefined;
-  #starting: Promise<Agent> | undefined;
-  #transcript: Transcript;
-  #unsubscribe: () => void = () => undefined;
+  readonly #slot: SessionSlot;
   #sessions: readonly SessionSummary[] = [];
   #jobs: ChatMeta['jobs'] = [];
   #modelName = '';
@@ -57,7 +52,6 @@ export class ChatController implements vscode.Disposable {
 
   constructor(parts: ChatParts) {
     this.#parts = parts;
-    this.#transcript = this.#newTranscript();
     this.#outbox = new Outbox((ops, meta) => {
       for (const port of this.#ports) {
         if (ops.length > 0) port.send({ type: 'patch', ops });
@@ -65,12 +59,19 @@ export class ChatController implements vscode.Disposable {
       }
     });
     const { ctx } = parts;
+    this.#slot = new SessionSlot({
+      ctx, cwd: parts.cwd,
+      changed: (patches, meta) => {
+        this.#outbox.patches(patches);
+        if (Object.keys(meta).length > 0) this.#outbox.meta(meta);
+      },
+    });
     ctx.on('agent/status', () => this.#statusChanged());
     ctx.on('tools/change', () => this.#outbox.meta({ tools: this.#tools() }));
     ctx.on('session/list-change', () => void this.refreshSessions());
     ctx.on('shell/output', (event) => {
       const text = this.#decoders.decode(event);
-      if (text !== '') this.#outbox.patches(this.#transcript.output(event.callId, text));
+      if (text !== '') this.#outbox.patches(this.#slot.transcript.output(event.callId, text));
     });
     ctx.on('shell/ended', (event) => this.#decoders.end(event.callId));
     ctx.on('session/write-error', (_session, error) => showError(vscode.l10n.t('The session could not be written to disk'), error));
@@ -78,14 +79,9 @@ export class ChatController implements vscode.Disposable {
       inner.effect(() => inner.jobs.onJobsChanged(() => this.#jobsChanged()), 'chat jobs');
     });
     ctx.effect(() => ctx.review.onChange((file) => {
-      this.#outbox.patches(this.#transcript.review(file));
+      this.#outbox.patches(this.#slot.transcript.review(file));
       this.#outbox.meta({ pendingReviews: ctx.review.files().length });
     }), 'chat reviews');
-  }
-
-  #newTranscript(): Transcript {
-    const { ctx } = this.#parts;
-    return new Transcript({ tool: (name) => ctx.tools.get(name, this.#handle?.agent), review: (callId) => ctx.review.forCall(callId), words: transcriptWords() });
   }
 
   // ── views ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -123,31 +119,31 @@ export class ChatController implements vscode.Disposable {
       this.#draft = undefined;
       setTimeout(() => this.compose(text, true));
     }
-    return { meta: this.meta, ...this.#transcript.page(PAGE) };
+    return { meta: this.meta, ...this.#slot.transcript.page(PAGE) };
   }
 
   /** The transcript, for tests and for export. */
   get items(): readonly TranscriptItem[] {
-    return this.#transcript.items();
+    return this.#slot.transcript.items();
   }
 
   get meta(): ChatMeta {
     const { ctx, models } = this.#parts;
     const choice = this.#choice();
     return {
-      sessionId: this.#handle?.agent.id ?? '',
-      title: this.#transcript.title,
+      sessionId: this.#slot.session?.id ?? '',
+      title: this.#slot.transcript.title,
       status: this.#status(),
       model: { ...choice, id: choice.model, name: this.#modelName || choice.model, offline: models.isOffline(choice) },
       preset: { id: setting('permissionPreset'), label: presetLabel(setting('permissionPreset')) },
       untrusted: !vscode.workspace.isTrusted,
-      todos: this.#transcript.todos,
+      todos: this.#slot.transcript.todos,
       jobs: this.#jobs,
       pendingReviews: ctx.review.files().length,
       tools: this.#tools(),
-      ...(this.#transcript.usage?.used ? { usage: this.#transcript.usage } : {}),
+      ...(this.#slot.transcript.usage?.used ? { usage: this.#slot.transcript.usage } : {}),
       sessions: this.#sessions,
-      queued: this.#transcript.queued,
+      queued: this.#slot.transcript.queued,
     };
   }
 
@@ -161,24 +157,24 @@ export class ChatController implements vscode.Disposable {
   }
 
   #status(): ChatMeta['status'] {
-    if (this.#handle?.agent.status !== 'running') return 'idle';
+    if (this.#slot.agent?.status !== 'running') return 'idle';
     return this.#stopping ? 'stopping' : 'running';
   }
 
   #tools(): ChatMeta['tools'] {
-    return this.#parts.ctx.tools.schemas(this.#handle?.agent).map(({ name, description }) => ({ name, description }));
+    return this.#parts.ctx.tools.schemas(this.#slot.agent).map(({ name, description }) => ({ name, description }));
   }
 
   #statusChanged(): void {
     const status = this.#status();
     if (status === 'idle') this.#stopping = false;
     void vscode.commands.executeCommand('setContext', 'dshHost.running', status !== 'idle');
-    this.#outbox.meta({ status: this.#status(), queued: this.#transcript.queued });
+    this.#outbox.meta({ status: this.#status(), queued: this.#slot.transcript.queued });
     if (status === 'idle') void this.refreshSessions();
   }
 
   #jobsChanged(): void {
-    const jobs = this.#parts.ctx.get('jobs')?.list(this.#handle?.agent) ?? [];
+    const jobs = this.#parts.ctx.get('jobs')?.list(this.#slot.agent) ?? [];
     this.#jobs = jobs.map(({ id, kind, label, status, detail, startedAt }) => ({ id, kind, label, status, startedAt, ...(detail === undefined ? {} : { detail }) }));
     this.#outbox.meta({ jobs: this.#jobs });
   }
@@ -194,29 +190,30 @@ export class ChatController implements vscode.Disposable {
   // ── sessions ───────────────────────────────────────────────────────────────────────────────────────────────────
 
   get agent(): Agent | undefined {
-    return this.#handle?.agent;
+    return this.#slot.agent;
   }
 
   async refreshSessions(): Promise<void> {
     const cwd = this.#parts.cwd();
     const list = await this.#parts.ctx.sessions.list({ cwd });
     this.#sessions = list.filter((info) => !info.delegated).slice(0, 100).map(({ id, title, time }) => ({ id, title, time }));
-    this.#outbox.meta({ sessions: this.#sessions, title: this.#transcript.title });
+    this.#outbox.meta({ sessions: this.#sessions, title: this.#slot.transcript.title });
   }
 
   /** The session this window showed last comes back; nothing in it runs. */
   async restore(): Promise<void> {
     await this.settingsChanged();
     await this.refreshSessions();
-    const last = this.#parts.memory.get<string>('dshHost.session');
+    const last = this.#parts.memory.get<string>(MEMORY_KEY);
     if (last !== undefined && this.#sessions.some((session) => session.id === last)) await this.openSession(last);
   }
 
   async openSession(id: string): Promise<void> {
-    if (id === this.#handle?.agent.id) return;
-    await this.#close();
+    if (id === this.#slot.agent?.id) return;
+    this.#stopping = false;
     try {
-      this.#enter(await this.#parts.ctx.agents.resume({ resumeSessionId: id }));
+      await this.#slot.open(id);
+      await this.#parts.memory.update(MEMORY_KEY, id);
     } catch (error) {
       showError(vscode.l10n.t('The session can not be opened'), error);
     }
@@ -224,40 +221,10 @@ export class ChatController implements vscode.Disposable {
   }
 
   async newSession(): Promise<void> {
-    await this.#close();
-    await this.#parts.memory.update('dshHost.session', undefined);
-    this.#reset();
-  }
-
-  #enter(handle: AgentHandle): void {
-    this.#handle = handle;
-    const { session } = handle.agent;
-    this.#transcript = this.#newTranscript();
-    for (const event of session.events) this.#take(event);
-    this.#unsubscribe = session.onAppend((event) => this.#outbox.patches(this.#take(event)));
-    void this.#parts.memory.update('dshHost.session', handle.agent.id);
-    this.#jobsChanged();
-  }
-
-  #take(event: SessionEvent): readonly TranscriptPatch[] {
-    const transcript = this.#transcript;
-    const { todos } = transcript;
-    const patches = transcript.apply(event);
-    if (transcript.todos !== todos) this.#outbox.meta({ todos: transcript.todos });
-    if (event.type === 'user/message') this.#outbox.meta({ title: transcript.title });
-    if (event.type === 'agent/inbox/spliced') this.#outbox.meta({ queued: transcript.queued });
-    if ((event.type === 'assistant/message' || event.type === 'request/context') && transcript.usage?.used) this.#outbox.meta({ usage: transcript.usage });
-    return patches;
-  }
-
-  async #close(): Promise<void> {
-    const handle = this.#handle;
-    this.#unsubscribe();
-    this.#unsubscribe = () => undefined;
-    this.#handle = undefined;
     this.#stopping = false;
-    this.#transcript = this.#newTranscript();
-    await handle?.dispose();
+    await this.#slot.close();
+    await this.#parts.memory.update(MEMORY_KEY, undefined);
+    this.#reset();
   }
 
   #reset(): void {
@@ -271,28 +238,24 @@ export class ChatController implements vscode.Disposable {
     const remove = vscode.l10n.t('Delete');
     const answer = await vscode.window.showWarningMessage(vscode.l10n.t("Delete the session '{0}'?", title), { modal: true, detail: vscode.l10n.t('It is kept in the trash for 30 days.') }, remove);
     if (answer !== remove) return;
-    if (id === this.#handle?.agent.id) await this.newSession();
+    if (id === this.#slot.agent?.id) await this.newSession();
     const deletion = await this.#parts.ctx.sessions.remove(id);
     await this.refreshSessions();
     const undo = vscode.l10n.t('Undo');
     if ((await vscode.window.showInformationMessage(vscode.l10n.t("Session '{0}' was deleted.", title), undo)) === undo) await deletion.undo();
   }
 
-  /** The agent of the session on show, made with the first message. */
   #ensureAgent(): Promise<Agent> {
-    if (this.#handle !== undefined) return Promise.resolve(this.#handle.agent);
-    this.#starting ??= this.#parts.ctx.agents.create({ meta: { cwd: this.#parts.cwd() } }).then((handle) => {
-      this.#enter(handle);
-      for (const port of this.#ports) port.sendState();
-      return handle.agent;
-    }).finally(() => (this.#starting = undefined));
-    return this.#starting;
+    return this.#slot.ensureAgent(() => {
+      void this.#parts.memory.update(MEMORY_KEY, this.#slot.agent?.id);
+      this.#reset();
+    });
   }
 
   /** A tool asks the user: the question is drawn on its card. */
   asked(request: UserQuestionRequest): void {
     if (request.callId === undefined) return;
-    this.#outbox.patches(this.#transcript.question(request.callId, request.questions.map(questionOf)));
+    this.#outbox.patches(this.#slot.transcript.question(request.callId, request.questions.map(questionOf)));
   }
 
   // ── the user's gestures ────────────────────────────────────────────────────────────────────────────────────────
@@ -306,18 +269,19 @@ export class ChatController implements vscode.Disposable {
   }
 
   stop(): void {
-    if (this.#handle?.agent.status !== 'running') return;
+    const agent = this.#slot.agent;
+    if (agent?.status !== 'running') return;
     this.#stopping = true;
     this.#outbox.meta({ status: 'stopping' });
-    this.#handle.agent.cancel({ kind: 'user' });
+    agent.cancel({ kind: 'user' });
   }
 
   /** Opens the native view of a card. */
   async openCall(callId: string, file?: string): Promise<void> {
-    const session = this.#handle?.agent.session;
-    const item = this.#transcript.item(callId);
+    const session = this.#slot.session;
+    const item = this.#slot.transcript.item(callId);
     if (session === undefined || item?.kind !== 'tool') return;
-    await this.#parts.views.open(await callRecord(session, item, this.#parts.ctx.tools.get(item.name, this.#handle?.agent), readNow(session.cwd)), file);
+    await this.#parts.views.open(await callRecord(session, item, this.#parts.ctx.tools.get(item.name, this.#slot.agent), readNow(session.cwd)), file);
   }
 
   async #receive(message: ViewToHost, port: ChatPort): Promise<void> {
@@ -344,10 +308,10 @@ export class ChatController implements vscode.Disposable {
         return;
       case 'answer':
         if (approvals.answer(message.callId, message.answers.map((answer) => ({ ...answer, selected: [...answer.selected] })))) {
-          this.#outbox.patches(this.#transcript.question(message.callId, undefined));
+          this.#outbox.patches(this.#slot.transcript.question(message.callId, undefined));
         }
         return;
-      case 'openLocation': return jumpTo(message.path, this.#cwd(), message.line === undefined ? {} : { line: message.line });
+      case 'openLocation': return jumpTo(message.path, this.#slot.cwd, message.line === undefined ? {} : { line: message.line });
       case 'openDiff': return this.openCall(message.callId, message.path);
       case 'openTerminal': case 'openResults': return this.openCall(message.callId);
       case 'review':
@@ -356,7 +320,7 @@ export class ChatController implements vscode.Disposable {
         for (const file of ctx.review.files()) await (message.action === 'accept' ? reviewEditor.accept(file.id) : reviewEditor.reject(file.id));
         return;
       case 'stopJob':
-        ctx.get('jobs')?.kill(message.id, this.#handle?.agent);
+        ctx.get('jobs')?.kill(message.id, this.#slot.agent);
         return;
       case 'openLink': return openLink(message.url);
       case 'copy':
@@ -375,19 +339,15 @@ export class ChatController implements vscode.Disposable {
     }
   }
 
-  #cwd(): string {
-    return this.#handle?.agent.session.cwd ?? this.#parts.cwd();
-  }
-
   #earlier(port: ChatPort): void {
     const have = port.shown ?? PAGE;
     port.shown = have + PAGE;
-    port.send({ type: 'earlier', ...this.#transcript.before(have, PAGE) });
+    port.send({ type: 'earlier', ...this.#slot.transcript.before(have, PAGE) });
   }
 
   async dispose(): Promise<void> {
     this.#outbox.clear();
-    await this.#close();
+    await this.#slot.close();
   }
 }
 

@@ -3,6 +3,9 @@ import type { ChatMeta, TranscriptPatch } from '../../protocol.ts';
 /** Milliseconds between two posts while text streams: about a frame (F5). */
 const FRAME_MS = 16;
 
+/** Most output of one command posted per frame: a view keeps a tail only, the terminal and the spill file have all. */
+const OUTPUT_CHARS = 64 * 1024;
+
 /** Gathers what changes within a frame: deltas of one block become one, later fields of the meta win. */
 export class Outbox {
   readonly #post: (ops: readonly TranscriptPatch[], meta: Partial<ChatMeta> | undefined) => void;
@@ -20,7 +23,7 @@ export class Outbox {
       if (op.op === 'append' && last?.op === 'append' && last.id === op.id && last.block === op.block) {
         this.#ops[this.#ops.length - 1] = { ...last, text: last.text + op.text };
       } else if (op.op === 'output' && last?.op === 'output' && last.id === op.id) {
-        this.#ops[this.#ops.length - 1] = { ...last, text: last.text + op.text };
+        this.#ops[this.#ops.length - 1] = { ...last, text: (last.text + op.text).slice(-OUTPUT_CHARS) };
       } else if (op.op === 'put' && last?.op === 'put' && last.item.id === op.item.id) {
         this.#ops[this.#ops.length - 1] = op;
       } else this.#ops.push(op);
