@@ -153,4 +153,12 @@ describe('offline model', () => {
     assert.ok(plan.kind === 'call', JSON.stringify(plan));
     assert.deepEqual(plan.args, { widget: 'W-7', times: 3 });
   });
+
+  it('passes on what a plugin told while nobody spoke, and runs nothing again', () => {
+    const notice = createUserMessage({ content: [{ type: 'text', text: 'background job bash-1 finished' }], source: { kind: 'plugin', plugin: 'tool-jobs', form: 'notice', summary: 'over' } });
+    const before = [said('/grep TODO'), replied('The `grep` tool answered: none')];
+    assert.deepEqual(planReply([...before, notice], TOOLS), { kind: 'told', texts: ['background job bash-1 finished'] });
+    assert.equal(planReply([notice, said('/job_list')], TOOLS).kind, 'call');
+    assert.equal(planReply([...before, notice, said('/job_list')], TOOLS).kind, 'call');
+  });
 });

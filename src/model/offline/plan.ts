@@ -11,6 +11,8 @@ export type Plan =
   | { readonly kind: 'ask'; readonly tool: ToolSchema; readonly missing: readonly Field[]; readonly args: Record<string, unknown> }
   | { readonly kind: 'problem'; readonly tool: ToolSchema; readonly problem: string }
   | { readonly kind: 'report'; readonly results: readonly { readonly name: string; readonly result: ToolResultBlock }[] }
+  /** Nobody said anything: a plugin did (a background job is over, say). */
+  | { readonly kind: 'told'; readonly texts: readonly string[] }
   | { readonly kind: 'unknown-tool'; readonly name: string }
   | { readonly kind: 'unsure'; readonly candidates: readonly ToolSchema[] };
 
@@ -21,6 +23,8 @@ export const ASKING = /^The `([^`]+)` tool needs `([^`]+)`/;
 export function planReply(messages: readonly Message[], tools: readonly ToolSchema[]): Plan {
   const results = latestResults(messages);
   if (results) return { kind: 'report', results };
+  const told = newsOnly(messages);
+  if (told) return { kind: 'told', texts: told };
   const spoken = messages.filter((message) => message.role === 'assistant' || message.source.kind === 'user');
   return planFor(spoken, tools);
 }
@@ -70,6 +74,14 @@ function latestResults(messages: readonly Message[]): Extract<Plan, { kind: 'rep
   if (results.length === 0) return undefined;
   const names = new Map(messages[at]!.content.flatMap((block) => (block.type === 'tool-call' ? [[block.id, block.name] as const] : [])));
   return results.map((result) => ({ name: names.get(result.toolCallId) ?? 'tool', result }));
+}
+
+/** What plugins said since the last answer when the user said nothing: their words must not run again. */
+function newsOnly(messages: readonly Message[]): readonly string[] | undefined {
+  const later = messages.slice(messages.findLastIndex((message) => message.role === 'assistant') + 1);
+  if (later.length === messages.length || later.some((message) => message.source.kind === 'user')) return undefined;
+  const news = later.filter(({ source }) => source.kind === 'plugin' && source.form !== 'snapshot' && source.form !== 'instructions');
+  return news.map(textOf);
 }
 
 /** A message's text. */

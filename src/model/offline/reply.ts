@@ -26,6 +26,8 @@ export function replyText(plan: Plan, tools: readonly ToolSchema[]): string {
       return `${plan.problem}\n\nThe \`${plan.tool.name}\` tool is used like this:\n\n${usage(plan.tool)}`;
     case 'report':
       return plan.results.map(({ name, result }) => report(name, result)).join('\n\n');
+    case 'told':
+      return plan.texts.length === 0 ? 'There is nothing to do.' : plan.texts.join('\n\n');
     case 'unknown-tool':
       return `There is no tool \`${plan.name}\`.\n\n${catalog(tools)}`;
     case 'unsure':
