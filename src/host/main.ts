@@ -26,6 +26,7 @@ import { AppliedMarks, ChangesTree } from './review/tree.ts';
 import { ApiKeys } from './secrets.ts';
 import { onSettingChange, setting } from './settings.ts';
 import { Terminals } from './terminals.ts';
+import { webConfig } from './web.ts';
 
 /** The running host of one window. */
 export interface Host {
@@ -77,6 +78,7 @@ export async function startHost(context: vscode.ExtensionContext): Promise<Host>
       codeFiles: (file) => late.plugins?.owns(file) ?? false,
       grammar: { runtime: path.join(dist, 'web-tree-sitter.wasm'), bash: path.join(dist, 'tree-sitter-bash.wasm') },
     },
+    web: await webConfig(keys),
     log: writeLog,
   });
   const { ctx } = runtime;

@@ -10,6 +10,7 @@ import { SCRIPTED_MODEL, SCRIPTED_PROVIDER, ScriptedAdapter } from '../model/scr
 import type { LlmModelInfo } from '../model/types.ts';
 import { errorText, log } from './log.ts';
 import type { ApiKeys } from './secrets.ts';
+import { SEARCH_SERVICES } from './web.ts';
 import { onSettingChange, setting, updateSetting, type ProviderSetting } from './settings.ts';
 
 export interface ModelChoice { readonly provider: string; readonly model: string }
@@ -138,12 +139,13 @@ export class Models implements vscode.Disposable {
     if (chosen !== undefined) await this.#keys.remove(chosen.id);
   }
 
-  async #pickProvider(id: string | undefined, placeHolder: string): Promise<Endpoint | undefined> {
-    const withKey = this.#endpoints.filter((endpoint) => endpoint.needsKey);
-    const known = withKey.find((endpoint) => endpoint.id === id);
-    if (known !== undefined || withKey.length === 1) return known ?? withKey[0];
-    const picked = await vscode.window.showQuickPick(withKey.map((endpoint) => ({ label: endpoint.name, description: endpoint.baseURL, endpoint })), { placeHolder });
-    return picked?.endpoint;
+  async #pickProvider(id: string | undefined, placeHolder: string): Promise<{ id: string; name: string } | undefined> {
+    const models = this.#endpoints.filter((endpoint) => endpoint.needsKey).map(({ id, name, baseURL }) => ({ id, name, detail: baseURL }));
+    const searches = Object.entries(SEARCH_SERVICES).map(([id, name]) => ({ id, name, detail: vscode.l10n.t('Web search') }));
+    const all = [...models, ...searches];
+    const known = all.find((candidate) => candidate.id === id);
+    if (known !== undefined) return known;
+    return vscode.window.showQuickPick(all.map((candidate) => ({ ...candidate, label: candidate.name, description: candidate.detail, detail: '' })), { placeHolder });
   }
 
   /** Lets the user pick a model; the choice becomes the setting. */

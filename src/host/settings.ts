@@ -17,6 +17,9 @@ export interface Settings {
   readonly providers: readonly ProviderSetting[];
   readonly permissionPreset: 'read-only' | 'ask' | 'auto-edit' | 'full';
   readonly pluginFile: string;
+  /** Empty: the only service that is set up. */
+  readonly webSearch: string;
+  readonly searxngUrl: string;
   /** 0: no limit. */
   readonly maxSteps: number;
   readonly openDiffOnReview: boolean;

@@ -1,14 +1,15 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import type { ReviewFile, ReviewHunk, ReviewService } from '../../seams/review.ts';
-import { splicesBetween } from '../../text/hunk.ts';
+import { HarnessError } from '../../contract/error.ts';
+import type { ReviewFile, ReviewHunk, ReviewService, UndoOptions } from '../../seams/review.ts';
 import { errorText, log } from '../log.ts';
-import { reviewIdOf, reviewUri } from './files.ts';
+import { reviewIdOf, reviewUri, SCHEME } from './files.ts';
 import { hunkAt, hunkLines, neighbour } from './hunks.ts';
+import { closeTabs, diffSides, proposalDocument, replaceText, showHunks } from './tabs.ts';
 
 /** A diff must not push away what the user is typing in. Milliseconds since the last keystroke. */
 const TYPING_MS = 2_000;
-/** A file's edits are taken together. Milliseconds. */
+/** Edits of a file are taken together. Milliseconds. */
 const SETTLE_MS = 150;
 
 /** Native diff editors for reviews, and every decision taken in them. */
@@ -21,25 +22,40 @@ export class ReviewEditor implements vscode.Disposable {
 
   constructor(review: ReviewService) {
     this.#review = review;
-    const watcher = vscode.workspace.createFileSystemWatcher('**/*', true);
+    const watcher = vscode.workspace.createFileSystemWatcher('**/*');
     this.#disposables = [
-      { dispose: review.onChange((file) => void this.#follow(file)) },
+      { dispose: review.onChange((file) => void this.#follow(file).catch((error: unknown) => log().warn(errorText(error)))) },
       vscode.workspace.onDidChangeTextDocument((event) => {
         const active = vscode.window.activeTextEditor?.document;
-        if (event.document === active && event.contentChanges.length > 0 && event.document.uri.scheme !== 'output') this.#lastTyped = Date.now();
-        if (event.contentChanges.length > 0) this.#fileChanged(event.document.uri);
+        if (event.contentChanges.length === 0) return;
+        if (event.document === active && event.document.uri.scheme !== 'output') this.#lastTyped = Date.now();
+        this.#fileChanged(event.document.uri);
       }),
+      vscode.window.onDidChangeActiveTextEditor(() => this.#updateContext()),
       watcher,
+      watcher.onDidCreate((uri) => this.#fileChanged(uri)),
       watcher.onDidChange((uri) => this.#fileChanged(uri)),
       watcher.onDidDelete((uri) => this.#fileChanged(uri)),
     ];
+    this.#updateContext();
+    // tabs of an earlier run whose review is over
+    void closeTabs((id) => (review.file(id)?.state ?? 'decided') === 'decided');
   }
 
-  /** The file under a review was edited: its pending changes move along, once the typing pauses. */
+  /** Whether the active editor shows a file with changes that landed: the keys for Keep and Undo work there. */
+  #updateContext(): void {
+    const uri = vscode.window.activeTextEditor?.document.uri;
+    const here = uri?.scheme === 'file' && this.#review.files().some((file) => file.state === 'applied' && vscode.Uri.file(file.file).toString() === uri.toString());
+    void vscode.commands.executeCommand('setContext', 'dshHost.reviewHere', here);
+  }
+
+  /** The file under a review, or its proposed side, was edited: what is pending moves along, once the typing pauses. */
   #fileChanged(uri: vscode.Uri): void {
-    if (uri.scheme !== 'file') return;
+    if (uri.scheme !== 'file' && uri.scheme !== SCHEME) return;
     const key = uri.toString();
-    for (const file of this.#review.files()) if (vscode.Uri.file(file.file).toString() === key) this.#stale.add(file.id);
+    for (const file of this.#review.files()) {
+      if (uri.scheme === SCHEME ? reviewIdOf(uri) === file.id : vscode.Uri.file(file.file).toString() === key) this.#stale.add(file.id);
+    }
     if (this.#stale.size === 0) return;
     clearTimeout(this.#staleTimer);
     this.#staleTimer = setTimeout(() => {
@@ -55,14 +71,9 @@ export class ReviewEditor implements vscode.Disposable {
     await this.open(file, true);
   }
 
-  async open(file: ReviewFile, preserveFocus = false): Promise<void> {
-    const first = file.hunks[0];
-    const line = Math.max((first?.newStart ?? 1) - 1, 0);
-    const name = path.basename(file.file);
-    const real = vscode.Uri.file(file.file);
-    const [left, right, title] = file.state === 'applied'
-      ? [reviewUri(file, 'base'), real, vscode.l10n.t('{0} (Before ↔ Now)', name)]
-      : [file.operation === 'create' ? reviewUri(file, 'base') : real, reviewUri(file), vscode.l10n.t('{0} (Review)', name)];
+  async open(file: ReviewFile, preserveFocus = false, hunk = file.hunks[0]): Promise<void> {
+    const line = Math.max((hunk?.newStart ?? 1) - 1, 0);
+    const { left, right, title } = diffSides(file);
     await vscode.commands.executeCommand('vscode.diff', left, right, title, {
       preview: false, preserveFocus, selection: new vscode.Range(line, 0, line, 0),
     } satisfies vscode.TextDocumentShowOptions);
@@ -74,15 +85,13 @@ export class ReviewEditor implements vscode.Disposable {
     const id = uri === undefined ? undefined : reviewIdOf(uri);
     if (id !== undefined) return this.#review.file(id);
     const files = this.#review.files();
-    return files.find((file) => uri !== undefined && vscode.Uri.file(file.file).toString() === uri.toString()) ?? (files.length === 1 ? files[0] : undefined);
+    const here = files.filter((file) => uri !== undefined && vscode.Uri.file(file.file).toString() === uri.toString());
+    return here.find((file) => file.state === 'applied') ?? here[0] ?? (files.length === 1 ? files[0] : undefined);
   }
 
-  /** The hunk under the cursor of the review's editor; `lineNumber` (1-based) comes from the line number menu. */
-  hunkOf(file: ReviewFile, argument?: unknown): ReviewHunk | undefined {
-    const lineNumber = (argument as { lineNumber?: unknown } | undefined)?.lineNumber;
-    const editor = this.#editorOf(file);
-    const line = typeof lineNumber === 'number' ? lineNumber : (editor?.selection.active.line ?? 0) + 1;
-    return hunkAt(file, line);
+  /** The hunk at `line` (1-based, of the side with the change), else under the cursor of the review's editor. */
+  hunkOf(file: ReviewFile, line?: number): ReviewHunk | undefined {
+    return hunkAt(file, line ?? (this.#editorOf(file)?.selection.active.line ?? 0) + 1);
   }
 
   #editorOf(file: ReviewFile): vscode.TextEditor | undefined {
@@ -95,8 +104,8 @@ export class ReviewEditor implements vscode.Disposable {
   async sync(fileId: string): Promise<void> {
     const file = this.#review.file(fileId);
     if (file === undefined || file.state !== 'staged') return;
-    const document = documentOf(file);
-    if (document?.isDirty === true) await this.#review.setProposed(fileId, document.getText());
+    const document = proposalDocument(file);
+    if (document?.isDirty === true && document.getText() !== file.proposed) await this.#review.setProposed(fileId, document.getText());
   }
 
   async accept(fileId: string, hunkId?: string): Promise<void> {
@@ -104,23 +113,74 @@ export class ReviewEditor implements vscode.Disposable {
   }
 
   async reject(fileId: string, hunkId?: string, note?: string): Promise<void> {
-    await this.#decide(fileId, () => (hunkId === undefined ? this.#review.reject(fileId, note) : this.#review.rejectHunk(fileId, hunkId, note)));
+    const reject = (options?: UndoOptions) => (hunkId === undefined ? this.#review.reject(fileId, note, options) : this.#review.rejectHunk(fileId, hunkId, note, options));
+    await this.#decide(fileId, async () => {
+      try {
+        await reject();
+      } catch (error) {
+        if (!(error instanceof HarnessError && error.code === 'REVIEW_EDITED')) throw error;
+        if (await this.#askForEdited(fileId)) await reject({ edited: 'undo' });
+      }
+    });
+  }
+
+  /** The user's own bytes go only when they say so. */
+  async #askForEdited(fileId: string): Promise<boolean> {
+    const file = this.#review.file(fileId);
+    const undo = vscode.l10n.t('Undo Both');
+    const answer = await vscode.window.showWarningMessage(
+      vscode.l10n.t("You edited these lines of '{0}' after the agent changed them.", path.basename(file?.file ?? '')),
+      { modal: true, detail: vscode.l10n.t('Undoing takes your edit back too. It can be undone in the editor.') }, undo,
+    );
+    return answer === undo;
   }
 
   async #decide(fileId: string, decision: () => Promise<void>): Promise<void> {
-    await this.sync(fileId);
     try {
+      await this.sync(fileId);
       await decision();
     } catch (error) {
       void vscode.window.showErrorMessage(errorText(error));
     }
   }
 
-  reveal(file: ReviewFile, step: 1 | -1): void {
+  /** Proposals were given up because the file changed where they were: told, and kept in reach. */
+  async drifted(file: ReviewFile, lost: readonly ReviewHunk[]): Promise<void> {
+    const show = vscode.l10n.t('Show Them');
+    const name = path.basename(file.file);
+    const text = lost.length === 1 ? vscode.l10n.t("A proposed change to '{0}' was given up: the file was changed at these lines.", name)
+      : vscode.l10n.t("{0} proposed changes to '{1}' were given up: the file was changed at these lines.", lost.length, name);
+    if ((await vscode.window.showWarningMessage(text, show)) === show) await showHunks(file, lost);
+  }
+
+  /** Moves to the next or previous hunk, from one file to the next; opens the first review when none is shown. */
+  async move(file: ReviewFile | undefined, step: 1 | -1): Promise<void> {
+    const files = this.#review.files();
+    const editor = file === undefined ? undefined : this.#editorOf(file);
+    if (file !== undefined && editor !== undefined && editor === vscode.window.activeTextEditor) {
+      const hunk = neighbour(file, editor.selection.active.line + 1, step);
+      if (hunk !== undefined) return this.#show(editor, hunk);
+      const at = files.findIndex(({ id }) => id === file.id);
+      const other = files[(at + step + files.length) % files.length];
+      const first = (step === 1 ? other?.hunks[0] : other?.hunks.at(-1)) ?? other?.hunks[0];
+      if (other === undefined || first === undefined) return;
+      return other.id === file.id ? this.#show(editor, first) : this.open(other, false, first);
+    }
+    const target = file ?? files[0];
+    if (target !== undefined) await this.open(target);
+  }
+
+  /** After a decision by key: the cursor goes on to the next hunk, in this file or the next one. */
+  async goOn(fileId: string): Promise<void> {
+    const file = this.#review.file(fileId);
+    if (file === undefined || file.state === 'decided') return;
     const editor = this.#editorOf(file);
-    if (editor === undefined) return;
-    const hunk = neighbour(file, editor.selection.active.line + 1, step);
-    if (hunk === undefined) return;
+    if (editor === undefined || editor !== vscode.window.activeTextEditor) return;
+    const hunk = neighbour(file, editor.selection.active.line, 1) ?? file.hunks[0];
+    if (hunk !== undefined) this.#show(editor, hunk);
+  }
+
+  #show(editor: vscode.TextEditor, hunk: ReviewHunk): void {
     const { first, last } = hunkLines(hunk);
     const start = editor.document.validatePosition(new vscode.Position(first - 1, 0));
     editor.selection = new vscode.Selection(start, start);
@@ -129,43 +189,23 @@ export class ReviewEditor implements vscode.Disposable {
 
   /** Keeps open editors in step: the right side shows what is pending now; the tab closes when nothing is. */
   async #follow(file: ReviewFile): Promise<void> {
-    const document = documentOf(file);
+    this.#updateContext();
+    const document = proposalDocument(file);
     if (file.state === 'decided') {
       // a dirty tab would ask whether to save a proposal that is gone
       if (document?.isDirty === true) await replaceText(document, file.proposed);
-      await closeTabs(file.id);
+      await closeTabs((id) => id === file.id);
       return;
     }
-    if (document?.isDirty === true && file.state === 'staged' && document.getText() !== file.proposed) {
-      await replaceText(document, file.proposed);
-    }
+    if (document?.isDirty !== true || file.state !== 'staged') return;
+    // typed since: comes into the review next
+    const latest = this.#review.file(file.id);
+    if (latest === undefined || latest.proposed !== file.proposed || this.#stale.has(file.id)) return;
+    if (document.getText() !== file.proposed) await replaceText(document, file.proposed);
   }
 
   dispose(): void {
     clearTimeout(this.#staleTimer);
     for (const disposable of this.#disposables) disposable.dispose();
   }
-}
-
-function documentOf(file: ReviewFile): vscode.TextDocument | undefined {
-  const wanted = reviewUri(file).toString();
-  return vscode.workspace.textDocuments.find((document) => !document.isClosed && document.uri.toString() === wanted);
-}
-
-async function replaceText(document: vscode.TextDocument, text: string): Promise<void> {
-  const edit = new vscode.WorkspaceEdit();
-  for (const splice of splicesBetween(document.getText(), text)) {
-    edit.replace(document.uri, new vscode.Range(document.positionAt(splice.start), document.positionAt(splice.end)), splice.text);
-  }
-  await vscode.workspace.applyEdit(edit);
-}
-
-/** Closes the diff tabs of a review; unsaved text in them is in the review already. */
-async function closeTabs(reviewId: string): Promise<void> {
-  const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs).filter((tab) => {
-    const { input } = tab;
-    const uris = input instanceof vscode.TabInputTextDiff ? [input.original, input.modified] : input instanceof vscode.TabInputText ? [input.uri] : [];
-    return uris.some((uri) => reviewIdOf(uri) === reviewId);
-  });
-  if (tabs.length > 0) await vscode.window.tabGroups.close(tabs, true);
 }

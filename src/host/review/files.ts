@@ -31,9 +31,14 @@ export class ReviewFiles implements vscode.FileSystemProvider, vscode.Disposable
   constructor(review: ReviewService) {
     this.#review = review;
     this.#unsubscribe = review.onChange((file) => {
-      this.#times.set(file.id, Date.now());
+      const uris = [reviewUri(file), reviewUri(file, 'base')];
+      for (const uri of uris) {
+        // what is typed is in the editor first: a newer time would make its next save look like a conflict
+        const typing = vscode.workspace.textDocuments.some((document) => document.isDirty && document.uri.toString() === uri.toString());
+        if (!typing) this.#times.set(uri.toString(), Date.now());
+      }
       const type = file.state === 'decided' ? vscode.FileChangeType.Deleted : vscode.FileChangeType.Changed;
-      this.#changed.fire([{ type, uri: reviewUri(file) }, { type, uri: reviewUri(file, 'base') }]);
+      this.#changed.fire(uris.map((uri) => ({ type, uri })));
     });
   }
 
@@ -50,7 +55,7 @@ export class ReviewFiles implements vscode.FileSystemProvider, vscode.Disposable
 
   stat(uri: vscode.Uri): vscode.FileStat {
     const text = this.#text(uri);
-    const mtime = this.#times.get(reviewIdOf(uri) ?? '') ?? 1;
+    const mtime = this.#times.get(uri.toString()) ?? 1;
     return {
       type: vscode.FileType.File, ctime: 0, mtime, size: Buffer.byteLength(text),
       ...(uri.query === 'base' ? { permissions: vscode.FilePermission.Readonly } : {}),

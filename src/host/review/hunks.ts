@@ -17,8 +17,8 @@ export function hunkAt(file: ReviewFile, line: number): ReviewHunk | undefined {
   return nearest;
 }
 
-/** The next hunk below a 1-based line, or above it with `step` −1; wraps around. */
+/** The next hunk below a 1-based line, or above it with `step` −1; undefined when there is none. */
 export function neighbour(file: ReviewFile, line: number, step: 1 | -1): ReviewHunk | undefined {
   const hunks = step === 1 ? file.hunks : [...file.hunks].reverse();
-  return hunks.find((hunk) => (step === 1 ? hunk.newStart > line : hunkLines(hunk).last < line)) ?? hunks[0];
+  return hunks.find((hunk) => (step === 1 ? hunk.newStart > line : hunkLines(hunk).last < line));
 }

@@ -92,6 +92,7 @@ export class AppliedMarks implements vscode.Disposable {
   readonly #review: ReviewService;
   readonly #unsubscribe: () => void;
   #control: vscode.SourceControl | undefined;
+  #marked = '';
 
   constructor(review: ReviewService) {
     this.#review = review;
@@ -108,10 +109,15 @@ export class AppliedMarks implements vscode.Disposable {
     if (!any) {
       this.#control?.dispose();
       this.#control = undefined;
+      this.#marked = '';
       return;
     }
     this.#control ??= vscode.scm.createSourceControl('dsh', vscode.l10n.t('DSH Review'));
-    // a new provider object makes VS Code ask again
+    const marked = this.#review.files().filter((file) => file.state === 'applied').map((file) => file.id).join(' ');
+    if (marked === this.#marked) return;
+    this.#marked = marked;
+    // VS Code asks again only when the provider goes and comes
+    (this.#control as { quickDiffProvider: vscode.QuickDiffProvider | undefined }).quickDiffProvider = undefined;
     this.#control.quickDiffProvider = {
       provideOriginalResource: (uri) => {
         const file = this.#applied(uri);
