@@ -365,7 +365,7 @@ describe('the chat webview, on a page of its own', function () {
         }
         return [...out];
       });
-      const plain = texts.map((text) => text.trim()).filter((text) => /[A-Za-z]{2}/.test(text) && !text.includes('⟦') && !given.includes(JSON.stringify(text).slice(1, -1)) && !/^(?:example\.com|docs\.example\.org)|^[\w /.#?]+:\d+$|^npm |^split/.test(text));
+      const plain = texts.flatMap((text) => text.split('\n')).map((text) => text.trim()).filter((text) => /[A-Za-z]{2}/.test(text) && !text.includes('⟦') && !given.includes(JSON.stringify(text).slice(1, -1)) && !/^(?:example\.com|docs\.example\.org)|^[\w /.#?]+:\d+$|^npm |^split/.test(text));
       assert.deepEqual(plain, []);
       if (shown.length > 0) await view.close();
     }

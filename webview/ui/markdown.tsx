@@ -35,13 +35,29 @@ export const Markdown = memo(function Markdown({ text, growing, actions }: { tex
   const tail = growing ? stream.current.tail() : undefined;
   const last: MarkdownBlock | undefined =
     tail === undefined ? undefined : tail.kind === 'fence' ? { ...tail, closed: false } : { kind: 'text', text: tail.parsed };
-  // a tail that settles keeps its place and its nodes
-  const blocks = last === undefined ? settled : [...settled, last];
+  const count = settled.length + (last === undefined ? 0 : 1);
   return (
     <div class="markdown" onClick={(event) => follow(event, actions)}>
-      {blocks.map((block, at) => <Block key={at} block={block} growing={block === last} env={env.current} actions={actions} />)}
+      {Array.from({ length: Math.ceil(count / GROUP) }, (_, at) => (
+        <Group key={at} settled={settled} from={at * GROUP} to={Math.min(settled.length, (at + 1) * GROUP)} last={count <= (at + 1) * GROUP ? last : undefined} env={env.current} actions={actions} />
+      ))}
       {tail?.kind === 'text' && tail.rest !== '' && <span class="markdown-rest">{tail.rest}</span>}
     </div>
+  );
+});
+
+/** Blocks that are compared together: a full group of settled blocks costs nothing when the text grows. */
+const GROUP = 32;
+
+/** A stretch of settled blocks, and the tail when it falls in here: as it settles it keeps its place and its nodes. */
+const Group = memo(function Group({ settled, from, to, last, env, actions }: {
+  settled: readonly MarkdownBlock[]; from: number; to: number; last: MarkdownBlock | undefined; env: MarkdownEnv; actions: MarkdownActions;
+}) {
+  return (
+    <>
+      {settled.slice(from, to).map((block, at) => <Block key={at} block={block} growing={false} env={env} actions={actions} />)}
+      {last !== undefined && <Block key={to - from} block={last} growing env={env} actions={actions} />}
+    </>
   );
 });
 
