@@ -8,21 +8,23 @@ export interface WebFetchResult {
   readonly body: { readonly kind: 'html' | 'text'; readonly content: string };
   readonly truncated: boolean;
 }
+export interface WebSearchRequest { readonly query: string; /** Sources wanted at most. */ readonly maxResults?: number }
+export interface WebFetchRequest { readonly url: string }
 export interface WebSearchProvider {
   readonly id: string;
   available(): boolean;
-  search(query: string, options: { signal: AbortSignal }): Promise<WebSearchResult>;
+  search(request: WebSearchRequest, signal?: AbortSignal): Promise<WebSearchResult>;
 }
 export interface WebFetchProvider {
   readonly id: string;
   available(): boolean;
-  fetch(url: string, options: { signal: AbortSignal }): Promise<WebFetchResult>;
+  fetch(request: WebFetchRequest, signal?: AbortSignal): Promise<WebFetchResult>;
 }
 export interface WebService {
   registerSearchProvider(provider: WebSearchProvider): () => void;
   registerFetchProvider(provider: WebFetchProvider): () => void;
-  search(query: string, options: { signal: AbortSignal }): Promise<WebSearchResult>;
-  fetch(url: string, options: { signal: AbortSignal }): Promise<WebFetchResult>;
+  search(request: WebSearchRequest, signal?: AbortSignal): Promise<WebSearchResult>;
+  fetch(request: WebFetchRequest, signal?: AbortSignal): Promise<WebFetchResult>;
 }
 
 declare module '@deepseek-ai/cordis' {

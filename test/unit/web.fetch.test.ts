@@ -32,7 +32,7 @@ describe('web.fetch', () => {
 
   /** The test server is on loopback: these tests say that its address may be fetched. */
   const fetcher = (options: HttpFetchOptions = {}) => new HttpFetchProvider({ allowAddress: (address) => address === '127.0.0.1', ...options });
-  const get = (url: string, options?: HttpFetchOptions, signal = new AbortController().signal) => fetcher(options).fetch(url, { signal });
+  const get = (url: string, options?: HttpFetchOptions, signal = new AbortController().signal) => fetcher(options).fetch({ url }, signal);
   const send = (body: string | Buffer, type?: string, headers: Record<string, string> = {}): Handler => (_request, response) => {
     response.writeHead(200, { ...(type !== undefined ? { 'content-type': type } : {}), ...headers });
     response.end(body);
@@ -44,7 +44,7 @@ describe('web.fetch', () => {
     'http://[64:ff9b::7f00:1]/', 'http://[2002:7f00:1::]/', 'http://[::7f00:1]/', 'http://224.0.0.1/', 'http://255.255.255.255/', 'http://[64:ff9b:1::1]/', 'http://localhost/',
   ]) {
     it(`K1 K3 ${url} is refused by its address`, async () => {
-      await assert.rejects(new HttpFetchProvider().fetch(url, { signal: new AbortController().signal }), { code: 'WEB_BLOCKED_URL' });
+      await assert.rejects(new HttpFetchProvider().fetch({ url: url }, new AbortController().signal), { code: 'WEB_BLOCKED_URL' });
     });
   }
 
@@ -55,7 +55,7 @@ describe('web.fetch', () => {
 
   it('K1 a name with one inner address among public ones is refused', async () => {
     const resolve = async () => [{ address: '1.1.1.1', family: 4 }, { address: '10.0.0.1', family: 4 }];
-    await assert.rejects(new HttpFetchProvider({ resolve }).fetch('http://two.test/', { signal: new AbortController().signal }), { code: 'WEB_BLOCKED_URL', message: /10\.0\.0\.1/ });
+    await assert.rejects(new HttpFetchProvider({ resolve }).fetch({ url: 'http://two.test/' }, new AbortController().signal), { code: 'WEB_BLOCKED_URL', message: /10\.0\.0\.1/ });
   });
 
   it('K1 a name that answers differently the second time is asked once only', async () => {

@@ -47,7 +47,7 @@ describe('web.tools', () => {
   it('B10.29 one to four queries, none blank', async () => {
     await open();
     const asked: string[] = [];
-    provide(async (query) => (asked.push(query), { sources: [], truncated: false }));
+    provide(async ({ query }) => (asked.push(query), { sources: [], truncated: false }));
     assert.equal(textOf(await ask()), 'Error: queries must contain at least one query');
     assert.equal(textOf(await ask('a', 'b', 'c', 'd', 'e')), 'Error: queries must contain at most 4 queries');
     assert.equal(textOf(await ask('a', ' ')), 'Error: each query must be a non-empty string');
@@ -57,7 +57,7 @@ describe('web.tools', () => {
 
   it('B10.29 results are merged by rank, each address once, eight in all', async () => {
     await open();
-    provide(async (query): Promise<WebSearchResult> => ({
+    provide(async ({ query }): Promise<WebSearchResult> => ({
       content: `answer ${query}`, truncated: false, sources: [0, 1, 2, 3, 4, 5].map((n) => ({ url: n === 1 ? 'https://same.test/' : `https://${query}.test/${n}` })),
     }));
     const result = await ask('p', 'q');
@@ -72,8 +72,8 @@ describe('web.tools', () => {
   it('B10.29 the first failure stops the others', async () => {
     await open();
     let stopped = false;
-    provide((query, { signal }) => query === 'bad' ? Promise.reject(new Error('no')) : new Promise((_resolve, reject) => {
-      signal.addEventListener('abort', () => {
+    provide(({ query }, signal) => query === 'bad' ? Promise.reject(new Error('no')) : new Promise((_resolve, reject) => {
+      signal?.addEventListener('abort', () => {
         stopped = true;
         reject(new Error('stopped'));
       });
@@ -153,25 +153,25 @@ describe('web.tools', () => {
 
     it('B10.32 SearXNG', async () => {
       answer = { results: [{ url: 'https://a.test/', title: 'A', content: 'About <b>a</b> &amp; b', publishedDate: '2026-01-02' }, { url: 'javascript:alert(1)' }], answers: ['42'] };
-      const result = await searxng({ url: () => `${base}/` }).search('a b', { signal });
+      const result = await searxng({ url: () => `${base}/` }).search({ query: 'a b' }, signal);
       assert.equal(seen.url, '/search?q=a+b&format=json');
       assert.deepEqual(result, { content: '42', truncated: false, sources: [{ url: 'https://a.test/', title: 'A', snippet: 'About a & b', publishedAt: '2026-01-02' }] });
       assert.equal(searxng({ url: () => undefined }).available(), false);
-      await assert.rejects(searxng({ url: () => 'nonsense' }).search('x', { signal }), { code: 'WEB_PROVIDER_ERROR', message: /"nonsense", is not a URL/ });
+      await assert.rejects(searxng({ url: () => 'nonsense' }).search({ query: 'x' }, signal), { code: 'WEB_PROVIDER_ERROR', message: /"nonsense", is not a URL/ });
     });
 
     it('B10.32 Exa, Perplexity, Tavily and Brave', async () => {
       answer = { results: [{ url: 'https://a.test/', title: 'A', highlights: ['high'], text: 'low', publishedDate: 'd' }] };
-      assert.deepEqual((await exa({ key, endpoint: base }).search('q', { signal })).sources, [{ url: 'https://a.test/', title: 'A', snippet: 'high', publishedAt: 'd' }]);
+      assert.deepEqual((await exa({ key, endpoint: base }).search({ query: 'q' }, signal)).sources, [{ url: 'https://a.test/', title: 'A', snippet: 'high', publishedAt: 'd' }]);
       assert.equal(seen.headers['x-api-key'], 's3cret');
       answer = { results: [{ url: 'https://a.test/', title: 'A', snippet: 's', date: 'd' }] };
-      assert.deepEqual((await perplexity({ key, endpoint: base }).search('q', { signal })).sources, [{ url: 'https://a.test/', title: 'A', snippet: 's', publishedAt: 'd' }]);
+      assert.deepEqual((await perplexity({ key, endpoint: base }).search({ query: 'q' }, signal)).sources, [{ url: 'https://a.test/', title: 'A', snippet: 's', publishedAt: 'd' }]);
       assert.equal(seen.headers.authorization, 'Bearer s3cret');
       answer = { answer: 'Yes.', results: [{ url: 'https://a.test/', title: 'A', content: 's' }] };
-      assert.deepEqual(await tavily({ key, endpoint: base }).search('q', { signal }), { content: 'Yes.', truncated: false, sources: [{ url: 'https://a.test/', title: 'A', snippet: 's' }] });
+      assert.deepEqual(await tavily({ key, endpoint: base }).search({ query: 'q' }, signal), { content: 'Yes.', truncated: false, sources: [{ url: 'https://a.test/', title: 'A', snippet: 's' }] });
       assert.deepEqual(JSON.parse(seen.body), { query: 'q', max_results: 8, include_answer: true });
       answer = { web: { results: [{ url: 'https://a.test/', title: 'A', description: 'the <strong>q</strong>', age: '3 days ago' }] } };
-      assert.deepEqual((await brave({ key, endpoint: base }).search('q', { signal })).sources, [{ url: 'https://a.test/', title: 'A', snippet: 'the q', publishedAt: '3 days ago' }]);
+      assert.deepEqual((await brave({ key, endpoint: base }).search({ query: 'q' }, signal)).sources, [{ url: 'https://a.test/', title: 'A', snippet: 'the q', publishedAt: '3 days ago' }]);
       assert.deepEqual([seen.url, seen.headers['x-subscription-token']], ['/res/v1/web/search?q=q&count=8', 's3cret']);
     });
 
@@ -179,17 +179,17 @@ describe('web.tools', () => {
       const failing = async (promise: Promise<unknown>, message: RegExp) => assert.rejects(promise, (error: Error & { code: string }) => error.code === 'WEB_PROVIDER_ERROR' && message.test(error.message) && !error.message.includes('s3cret'));
       status = 401;
       answer = 'bad key';
-      await failing(tavily({ key, endpoint: base }).search('q', { signal }), /^Tavily answered with HTTP 401 \(check the key.*\): bad key$/);
+      await failing(tavily({ key, endpoint: base }).search({ query: 'q' }, signal), /^Tavily answered with HTTP 401 \(check the key.*\): bad key$/);
       status = 200;
       answer = '<html>';
-      await failing(brave({ key, endpoint: base }).search('q', { signal }), /not JSON/);
+      await failing(brave({ key, endpoint: base }).search({ query: 'q' }, signal), /not JSON/);
       answer = `"${'x'.repeat(3_000_000)}"`;
-      await failing(exa({ key, endpoint: base }).search('q', { signal }), /larger than/);
-      await failing(perplexity({ key, endpoint: 'http://127.0.0.1:1' }).search('q', { signal }), /could not be asked/);
+      await failing(exa({ key, endpoint: base }).search({ query: 'q' }, signal), /larger than/);
+      await failing(perplexity({ key, endpoint: 'http://127.0.0.1:1' }).search({ query: 'q' }, signal), /could not be asked/);
       answer = { results: 'none', web: null };
-      assert.deepEqual(await exa({ key, endpoint: base }).search('q', { signal }), { sources: [], truncated: false });
-      assert.deepEqual(await brave({ key, endpoint: base }).search('q', { signal }), { sources: [], truncated: false });
-      await assert.rejects(exa({ key: { available: () => true, read: async () => undefined }, endpoint: base }).search('q', { signal }), { code: 'WEB_PROVIDER_CONFIGURED_UNAVAILABLE' });
+      assert.deepEqual(await exa({ key, endpoint: base }).search({ query: 'q' }, signal), { sources: [], truncated: false });
+      assert.deepEqual(await brave({ key, endpoint: base }).search({ query: 'q' }, signal), { sources: [], truncated: false });
+      await assert.rejects(exa({ key: { available: () => true, read: async () => undefined }, endpoint: base }).search({ query: 'q' }, signal), { code: 'WEB_PROVIDER_CONFIGURED_UNAVAILABLE' });
     });
   });
 });

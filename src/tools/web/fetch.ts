@@ -72,7 +72,7 @@ export function webFetchTool(web: WebService, timeoutMs: number, convert: HtmlCo
     timeoutMs,
     isConcurrencySafe: () => true,
     async execute(args, exec) {
-      const fetched: WebFetchResult = await web.fetch(args.url, { signal: exec.signal });
+      const fetched: WebFetchResult = await web.fetch({ url: args.url }, exec.signal);
       if (fetched.body.kind === 'html') renderer.keep(fetched.body.content, await convert(fetched.body.content, fetched.url));
       return { url: fetched.url, statusCode: fetched.statusCode, body: { ...fetched.body }, truncated: fetched.truncated };
     },

@@ -6,7 +6,7 @@ import type { LookupFunction } from 'node:net';
 import { Transform } from 'node:stream';
 import type { Readable } from 'node:stream';
 import zlib from 'node:zlib';
-import type { WebFetchProvider, WebFetchResult } from '../../seams/web.ts';
+import type { WebFetchProvider, WebFetchRequest, WebFetchResult } from '../../seams/web.ts';
 import { isPublicAddress } from './address.ts';
 import { readBody } from './body.ts';
 import { WebError } from './error.ts';
@@ -177,7 +177,7 @@ export class HttpFetchProvider implements WebFetchProvider {
     }
   }
 
-  async fetch(text: string, { signal }: { signal: AbortSignal }): Promise<WebFetchResult> {
+  async fetch({ url: text }: WebFetchRequest, signal = new AbortController().signal): Promise<WebFetchResult> {
     const url = parseUrl(text);
     const timeoutMs = this.options.timeoutMs ?? 28_000;
     const deadline = AbortSignal.timeout(timeoutMs);

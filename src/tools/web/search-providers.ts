@@ -73,14 +73,14 @@ async function readCapped(response: Response): Promise<string> {
 }
 
 /** Asks a service for JSON. The key is in a header only, and in no message. */
-async function ask(name: string, url: URL, init: RequestInit, signal: AbortSignal): Promise<Json> {
+async function ask(name: string, url: URL, init: RequestInit, signal: AbortSignal | undefined): Promise<Json> {
   let response: Response;
   let body: string;
   try {
-    response = await fetch(url, { ...init, signal, redirect: 'error' });
+    response = await fetch(url, { ...init, signal: signal ?? null, redirect: 'error' });
     body = await readCapped(response);
   } catch (cause) {
-    if (signal.aborted) throw new WebError(`the search with ${name} was stopped`, 'WEB_ABORTED', { cause });
+    if (signal?.aborted) throw new WebError(`the search with ${name} was stopped`, 'WEB_ABORTED', { cause });
     const inner = (cause as { cause?: unknown }).cause;
     const why = inner instanceof Error ? inner.message : cause instanceof Error ? cause.message : String(cause);
     throw new WebError(`${name} could not be asked: ${why}`, 'WEB_PROVIDER_ERROR', { cause });
@@ -111,7 +111,7 @@ export function searxng({ url }: SearxngOptions): WebSearchProvider {
   return {
     id: 'searxng',
     available: () => (url() ?? '').trim() !== '',
-    async search(query, { signal }) {
+    async search({ query }, signal) {
       const base = (url() ?? '').trim();
       let address: URL;
       try {
@@ -135,7 +135,7 @@ export function exa({ key, endpoint = 'https://api.exa.ai' }: KeyedOptions): Web
   return {
     id: 'exa',
     available: () => key.available(),
-    async search(query, { signal }) {
+    async search({ query }, signal) {
       const body = { query, numResults: MAX_SOURCES, type: 'auto', contents: { highlights: { numSentences: 3, highlightsPerUrl: 1 }, text: { maxCharacters: MAX_SNIPPET_CHARS } } };
       const answer = await ask('Exa', new URL('/search', endpoint), post(body, { 'x-api-key': await keyOf('Exa', key) }), signal);
       return result(records(answer.results).map((hit) => source({
@@ -150,7 +150,7 @@ export function perplexity({ key, endpoint = 'https://api.perplexity.ai' }: Keye
   return {
     id: 'perplexity',
     available: () => key.available(),
-    async search(query, { signal }) {
+    async search({ query }, signal) {
       const headers = { authorization: `Bearer ${await keyOf('Perplexity', key)}` };
       const answer = await ask('Perplexity', new URL('/search', endpoint), post({ query, max_results: MAX_SOURCES }, headers), signal);
       return result(records(answer.results).map((hit) => source({ url: hit.url, title: hit.title, snippet: hit.snippet, publishedAt: hit.date ?? hit.last_updated })));
@@ -162,7 +162,7 @@ export function tavily({ key, endpoint = 'https://api.tavily.com' }: KeyedOption
   return {
     id: 'tavily',
     available: () => key.available(),
-    async search(query, { signal }) {
+    async search({ query }, signal) {
       const headers = { authorization: `Bearer ${await keyOf('Tavily', key)}` };
       const answer = await ask('Tavily', new URL('/search', endpoint), post({ query, max_results: MAX_SOURCES, include_answer: true }, headers), signal);
       return result(
@@ -177,7 +177,7 @@ export function brave({ key, endpoint = 'https://api.search.brave.com' }: KeyedO
   return {
     id: 'brave',
     available: () => key.available(),
-    async search(query, { signal }) {
+    async search({ query }, signal) {
       const address = new URL('/res/v1/web/search', endpoint);
       address.searchParams.set('q', query);
       address.searchParams.set('count', String(MAX_SOURCES));

@@ -20,7 +20,7 @@ async function searchAll(web: WebService, queries: readonly string[], signal: Ab
   const stop = new AbortController();
   const either = AbortSignal.any([signal, stop.signal]);
   try {
-    return await Promise.all(queries.map((query) => web.search(query, { signal: either })));
+    return await Promise.all(queries.map((query) => web.search({ query }, either)));
   } catch (error) {
     stop.abort(error);
     throw error;

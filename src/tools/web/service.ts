@@ -1,6 +1,6 @@
 import { Service } from '@deepseek-ai/cordis';
 import type { Context } from '@deepseek-ai/cordis';
-import type { WebFetchProvider, WebFetchResult, WebSearchProvider, WebSearchResult, WebService } from '../../seams/web.ts';
+import type { WebFetchProvider, WebFetchRequest, WebFetchResult, WebSearchProvider, WebSearchRequest, WebSearchResult, WebService } from '../../seams/web.ts';
 import { WebError } from './error.ts';
 
 /** An id, or how to find out which one the user has chosen now. */
@@ -63,13 +63,16 @@ export class WebRuntime extends Service implements WebService {
     return this.add('fetch', this.fetchers, provider);
   }
 
-  async search(query: string, options: { signal: AbortSignal }): Promise<WebSearchResult> {
-    if (options.signal.aborted) throw new WebError('the search was stopped', 'WEB_ABORTED');
-    return choose('web search', this.searchers, this.config.searchProvider, this.config.searchSetup ?? SETUP).search(query, options);
+  /** Of more sources than `maxResults` the first are kept, and the result says so. */
+  async search(request: WebSearchRequest, signal?: AbortSignal): Promise<WebSearchResult> {
+    if (signal?.aborted) throw new WebError('the search was stopped', 'WEB_ABORTED');
+    const result = await choose('web search', this.searchers, this.config.searchProvider, this.config.searchSetup ?? SETUP).search(request, signal);
+    const { maxResults = Infinity } = request;
+    return result.sources.length > maxResults ? { ...result, sources: result.sources.slice(0, maxResults), truncated: true } : result;
   }
 
-  async fetch(url: string, options: { signal: AbortSignal }): Promise<WebFetchResult> {
-    if (options.signal.aborted) throw new WebError('the fetch was stopped', 'WEB_ABORTED');
-    return choose('web fetch', this.fetchers, this.config.fetchProvider, 'none is part of this composition').fetch(url, options);
+  async fetch(request: WebFetchRequest, signal?: AbortSignal): Promise<WebFetchResult> {
+    if (signal?.aborted) throw new WebError('the fetch was stopped', 'WEB_ABORTED');
+    return choose('web fetch', this.fetchers, this.config.fetchProvider, 'none is part of this composition').fetch(request, signal);
   }
 }
