@@ -40,11 +40,27 @@ function carries(pid: number, token: Buffer): boolean {
   }
 }
 
-function procRows(): Row[] {
+/** For this long after the root started, in clock ticks (1/100 s), numbers cannot have been given out all the way round. */
+const YOUNG_TICKS = 1_000;
+
+/** The lowest number a younger process can have: 0 when numbers have started from the bottom again since, or may have. */
+function lowestYounger(root: number, since: number): number {
+  try {
+    const now = Number(readFileSync('/proc/uptime', 'latin1').split(' ')[0]) * 100;
+    const newest = Number(readFileSync('/proc/loadavg', 'latin1').trim().split(' ')[4]);
+    if (newest >= root && now - since < YOUNG_TICKS) return root;
+  } catch {
+    // then all of them
+  }
+  return 0;
+}
+
+function procRows(root: number, since: number): Row[] {
   const rows: Row[] = [];
+  const first = lowestYounger(root, since);
   for (const name of readdirSync('/proc')) {
     const pid = Number(name);
-    if (!Number.isInteger(pid)) continue;
+    if (!Number.isInteger(pid) || pid < first) continue;
     const row = statRow(pid);
     if (row !== undefined) rows.push(row);
   }
@@ -75,7 +91,7 @@ export function startTime(pid: number): number {
  * @param since start time of the root ({@link startTime}): older processes cannot belong to it
  */
 export async function treeMembers(root: TreeRoot, since: number): Promise<number[]> {
-  const rows = LINUX ? procRows() : await psRows();
+  const rows = LINUX ? procRows(root.pid, since) : await psRows();
   const token = Buffer.from(root.token);
   const members = new Set<number>();
   for (const row of rows) {

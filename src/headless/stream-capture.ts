@@ -10,6 +10,9 @@ export const TAIL_BYTES = 64_000;
 /** Bytes of each stream that go to its file at most (B10.16). */
 export const SPILL_BYTES = 64 * 1024 * 1024;
 
+/** Bytes that may wait for the disk before the command has to. */
+const WRITE_AHEAD_BYTES = 4 * 1024 * 1024;
+
 /** Asked once per command, when its output first outgrows memory: the absolute folder for its files. */
 export type SpillFolder = () => Promise<string>;
 
@@ -64,7 +67,7 @@ export class OutputCapture {
   private async openFile(): Promise<void> {
     try {
       const target = path.join(await this.folder(), this.label);
-      const file = createWriteStream(target, { flags: 'w', mode: 0o600 });
+      const file = createWriteStream(target, { flags: 'w', mode: 0o600, highWaterMark: WRITE_AHEAD_BYTES });
       file.on('error', () => { this.fileFailed = true; });
       await once(file, 'open');
       this.file = file;

@@ -62,7 +62,7 @@ export function globTool({ ripgrep, metaMaxBytes, sample }: GlobOptions): ToolDe
           ...PRUNED.map((folder) => `--glob=!**/${folder}`),
         ],
         cwd: root, signal: exec.signal, tool: 'glob',
-        onLine: (line) => void paths.push(line.toString('utf8')),
+        onLine: (line) => void paths.push(line),
       });
       return { root, paths: root === cwd ? paths : paths.map((file) => shownPath(path.join(root, file), cwd)) };
     },

@@ -12,7 +12,7 @@ type RgText = { text: string } | { bytes: string };
 interface RgMatch { type: 'match'; data: { path: RgText; lines: RgText; line_number: number | null } }
 
 /** The start of a match record as ripgrep prints it: other records need not be parsed. */
-const MATCH_START = Buffer.from('{"type":"match"');
+const MATCH_START = '{"type":"match"';
 
 function plain(text: RgText): string {
   return 'text' in text ? text.text : Buffer.from(text.bytes, 'base64').toString('utf8');
@@ -96,8 +96,8 @@ export function grepTool({ ripgrep, metaMaxBytes }: GrepOptions): ToolDefinition
         args: ['--no-config', '--json', `--regexp=${args.pattern}`, ...(args.include !== undefined ? [`--glob=${args.include}`] : []), ...(args.path !== undefined ? ['--', args.path] : [])],
         cwd, signal: exec.signal, tool: 'grep',
         onLine(line) {
-          if (line.length < MATCH_START.length || line.compare(MATCH_START, 0, MATCH_START.length, 0, MATCH_START.length) !== 0) return;
-          const { data } = JSON.parse(line.toString('utf8')) as RgMatch;
+          if (!line.startsWith(MATCH_START)) return;
+          const { data } = JSON.parse(line) as RgMatch;
           const raw = plain(data.path);
           let file = shown.get(raw);
           if (file === undefined) shown.set(raw, (file = shownPath(raw, cwd)));

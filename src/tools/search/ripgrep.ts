@@ -23,7 +23,7 @@ export interface RipgrepRun {
   /** `grep` or `glob`, for messages. */
   readonly tool: string;
   /** Takes each line of output, without its newline. */
-  readonly onLine: (line: Buffer) => void;
+  readonly onLine: (line: string) => void;
 }
 
 const BAD_PATTERN = /regex parse error|is not allowed in a regex|error parsing glob|regex could not be compiled|exceeds size limit/;
@@ -47,7 +47,11 @@ export async function runRipgrep(run: RipgrepRun): Promise<void> {
   let seen = 0;
   let overflow = false;
   let failure: unknown;
-  let rest: Buffer | undefined;
+  let rest: Buffer[] = [];
+  const handOver = (): void => {
+    // whole lines, so no character is split
+    for (const line of Buffer.concat(rest).toString('utf8').split('\n')) run.onLine(line);
+  };
   const stop = (): void => void child.kill('SIGKILL');
   signal.addEventListener('abort', stop, { once: true });
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -61,18 +65,19 @@ export async function runRipgrep(run: RipgrepRun): Promise<void> {
       stop();
       return;
     }
-    const bytes = rest === undefined ? chunk : Buffer.concat([rest, chunk]);
-    let start = 0;
+    const end = chunk.lastIndexOf(0x0a);
+    if (end < 0) {
+      rest.push(chunk);
+      return;
+    }
+    rest.push(chunk.subarray(0, end));
     try {
-      for (let end = bytes.indexOf(0x0a); end >= 0; end = bytes.indexOf(0x0a, start)) {
-        run.onLine(bytes.subarray(start, end));
-        start = end + 1;
-      }
+      handOver();
     } catch (error) {
       failure = error;
       stop();
     }
-    rest = start < bytes.length ? bytes.subarray(start) : undefined;
+    rest = [chunk.subarray(end + 1)];
   });
   const exit = await new Promise<{ code: number | null; error?: Error }>((resolve) => {
     child.once('error', (error) => resolve({ code: null, error }));
@@ -85,7 +90,7 @@ export async function runRipgrep(run: RipgrepRun): Promise<void> {
     throw new SearchError(`${tool} found too much (over ${RAW_OUTPUT_BYTES} bytes): narrow the pattern, the path or the kind of files`, 'SEARCH_RAW_OUTPUT_OVERFLOW');
   }
   if (failure !== undefined) throw new SearchError(`${tool} search failed: unreadable output of ripgrep`, 'SEARCH_FAILED', { cause: failure });
-  if (rest !== undefined && rest.length > 0) run.onLine(rest);
+  if (rest.some((part) => part.length > 0)) handOver();
   if (exit.code === 0 || exit.code === 1) return;
   if (BAD_PATTERN.test(stderr)) throw new SearchError(`${tool} pattern rejected by ripgrep: ${complaint(stderr)}`, 'SEARCH_INVALID_PATTERN');
   // 2 is also what it says when everything but one folder or broken link could be read

@@ -12,6 +12,8 @@ export interface GrepMatch { path: string; lineNumber: number; line: string }
 
 /** Inside the working directory relative, else absolute (B10.27); always with the file system's own separators. */
 export function shownPath(file: string, cwd: string): string {
+  // nearly every path ripgrep prints is relative and straight already
+  if (path.sep === '/' && !file.startsWith('/') && !file.includes('./') && !file.includes('//') && !file.endsWith('/..') && file !== '..') return file;
   const absolute = path.resolve(cwd, file);
   const relative = path.relative(cwd, absolute);
   return relative === '' || relative === '..' || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative) ? absolute : relative;
