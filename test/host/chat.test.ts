@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { allowAll, call, cards, idle, play, put, runningHost, say, until, workspace } from './house.ts';
+
+describe('turns in the real extension host', () => {
+  it('C1 C3 C15 a terminal card has the exact output and the structured status', async () => {
+    const host = await runningHost();
+    const stop = allowAll(host);
+    try {
+      await play(host, [
+        call('bash', { command: 'printf abc', description: 'a' }), call('bash', { command: "sh -c 'exit 7'", description: 'b' }),
+        call('bash', { command: "echo '[exit code: 3]'", description: 'c' }), call('bash', { command: '(echo a; sleep 0.3); echo b', description: 'd' }), say('Done.'),
+      ]);
+      await idle(host);
+      const views = cards(host).map((card) => card.view);
+      assert.ok(views.every((view) => view.card === 'terminal'));
+      const [abc, seven, marker, both] = views.map((view) => (view.card === 'terminal' ? view : undefined));
+      assert.equal(abc?.output, 'abc');
+      assert.equal(seven?.exitCode, 7);
+      assert.equal(marker?.exitCode, 0);
+      assert.match(marker?.output ?? '', /\[exit code: 3\]/);
+      assert.match(both?.output ?? '', /^a\nb/);
+    } finally {
+      stop();
+    }
+  });
+
+  it('B9 an approval takes no focus, and typing goes on where it was', async () => {
+    const host = await runningHost();
+    const file = put('typing.txt', '');
+    const editor = await vscode.window.showTextDocument(vscode.Uri.file(file));
+    await play(host, [call('bash', { command: 'touch made-by-command', description: 'make' }), say('Done.')]);
+    const card = await until(() => cards(host).find((candidate) => candidate.ask?.kind === 'approval'));
+    assert.equal(vscode.window.activeTextEditor?.document.uri.fsPath, file);
+    await vscode.commands.executeCommand('type', { text: 'y\n' });
+    assert.equal(editor.document.getText().replace(/\r/g, ''), 'y\n');
+    assert.equal(existsSync(path.join(workspace(), 'made-by-command')), false);
+    assert.ok(card.ask?.kind === 'approval');
+    assert.equal(host.approvals.decide('some other id', true), false);
+    assert.equal(host.approvals.decide(card.ask.id, false), true);
+    await idle(host);
+    assert.equal(existsSync(path.join(workspace(), 'made-by-command')), false);
+    assert.equal(cards(host)[0]?.status, 'failed');
+    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+  });
+
+  it('D1 D3 stop ends the whole tree of a running command', async () => {
+    const host = await runningHost();
+    const stop = allowAll(host);
+    try {
+      await play(host, [call('bash', { command: "bash -c 'for i in 1 2 3; do sleep 1; touch t$i; done'", description: 'loop' }), say('never said')]);
+      await until(() => cards(host)[0]?.status === 'running');
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      host.chat.stop();
+      await until(() => host.chat.agent?.status === 'idle');
+      await new Promise((resolve) => setTimeout(resolve, 2500));
+      assert.deepEqual(['t1', 't2', 't3'].filter((name) => existsSync(path.join(workspace(), name))), []);
+      assert.equal(cards(host)[0]?.status, 'stopped');
+    } finally {
+      stop();
+    }
+  });
+
+  it('L11.8 a stored session shows the same cards again and runs nothing', async () => {
+    const host = await runningHost();
+    put('count.txt', 'x\n');
+    const stop = allowAll(host);
+    await play(host, [call('bash', { command: 'echo again >> count.txt', description: 'append' }), say('Done.')], 'Append once.');
+    await idle(host);
+    stop();
+    const id = host.chat.agent!.id;
+    const before = JSON.stringify(host.chat.items);
+    await host.chat.newSession();
+    assert.deepEqual(host.chat.items, []);
+    await host.chat.openSession(id);
+    assert.equal(JSON.stringify(host.chat.items), before);
+    const text = await vscode.workspace.fs.readFile(vscode.Uri.file(path.join(workspace(), 'count.txt')));
+    assert.equal(Buffer.from(text).toString(), 'x\nagain\n');
+    assert.ok(host.chat.meta.sessions.some((session) => session.id === id && session.title === 'Append once.'));
+  });
+
+  it('H9 a broken argument gives an error the model can repair from, and the agent goes on', async () => {
+    const host = await runningHost();
+    await play(host, [call('read', { file_path: 7 }), { text: '', toolCalls: [{ name: 'read', arguments: '{' }] }, say('Recovered.')]);
+    await idle(host);
+    assert.deepEqual(cards(host).map((card) => card.status), ['failed', 'failed']);
+    assert.match(cards(host)[0]?.resultText ?? '', /invalid arguments: "file_path" must be a string/);
+    assert.match(cards(host)[1]?.resultText ?? '', /"arguments" must be an object/);
+  });
+});
