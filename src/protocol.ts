@@ -162,6 +162,8 @@ export type ViewToHost =
   | { readonly type: 'openTerminal'; readonly callId: string }
   | { readonly type: 'openResults'; readonly callId: string }
   | { readonly type: 'review'; readonly fileId: string; readonly action: 'accept' | 'reject'; readonly hunkId?: string; readonly note?: string }
+  /** Back to before this message (the id of a user item): files, conversation, or both; the host asks which. */
+  | { readonly type: 'rewind'; readonly id: string }
   | { readonly type: 'reviewAll'; readonly action: 'accept' | 'reject' }
   | { readonly type: 'stopJob'; readonly id: string }
   | { readonly type: 'openLink'; readonly url: string }
@@ -219,6 +221,7 @@ const VIEW_TO_HOST: Record<ViewToHost['type'], Check> = {
   openTerminal: record({ callId: string }),
   openResults: record({ callId: string }),
   review: record({ fileId: string, action: oneOf('accept', 'reject'), hunkId: optional(string), note: optional(string) }),
+  rewind: record({ id: string }),
   reviewAll: record({ action: oneOf('accept', 'reject') }),
   stopJob: record({ id: string }),
   openLink: record({ url: string }),

@@ -8,6 +8,7 @@ import * as observation from './policy/observation.ts';
 import { Permissions, type PermissionOptions } from './policy/permissions.ts';
 import { SystemPrompt } from './prompt/system-prompt.ts';
 import { ToolRuntime } from './registry/runtime.ts';
+import { Checkpoints } from './review/checkpoints.ts';
 import { Review } from './review/review.ts';
 import { Sessions } from './session/sessions.ts';
 import * as toolAsk from './tools/ask/plugin.ts';
@@ -91,6 +92,7 @@ async function mountCore(mount: Mount, ctx: Context, options: RuntimeOptions): P
   // before the review: what must be asked is asked before a change is shown
   await mount(ctx.plugin(Permissions, options.permissions ?? {}));
   await mount(ctx.plugin(observation));
+  if (sessionsDir !== undefined) await mount(ctx.plugin(Checkpoints, { sessions: sessionsDir }));
   await mount(ctx.plugin(Review, {
     ...(sessionsDir === undefined ? {} : { sessions: sessionsDir }),
     mode: (intent) => ctx.permissions.reviewMode(intent),

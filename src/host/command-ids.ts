@@ -4,7 +4,7 @@ export const COMMANDS = [
   'selectModel', 'selectPreset', 'setApiKey', 'removeApiKey', 'showLog', 'showPlugins', 'reloadPlugins', 'reloadPlugin',
   'openPluginSource', 'openToolGuide', 'openSettings', 'showChanges',
   'review.openDiff', 'review.acceptFile', 'review.rejectFile', 'review.rejectFileWithNote', 'review.acceptHunk', 'review.rejectHunk',
-  'review.nextHunk', 'review.previousHunk', 'review.acceptAll', 'review.rejectAll',
+  'review.nextHunk', 'review.previousHunk', 'review.acceptAll', 'review.rejectAll', 'review.rejectHunkWithNote', 'review.openTurn', 'review.rewind', 'review.undoRewind',
 ] as const;
 
 export type CommandId = (typeof COMMANDS)[number];

@@ -18,9 +18,14 @@ export class DiffTexts implements vscode.TextDocumentContentProvider, vscode.Dis
 
   async show(callId: string, record: DiffRecord): Promise<void> {
     const name = path.basename(record.path);
-    const left = this.#put(callId, 'before', name, record.before ?? '');
-    const right = this.#put(callId, 'after', name, record.after);
+    const { left, right } = this.sides(callId, record);
     await vscode.commands.executeCommand('vscode.diff', left, right, vscode.l10n.t('{0} (Change)', name), { preview: true } satisfies vscode.TextDocumentShowOptions);
+  }
+
+  /** The two texts as documents; `id` tells them from others of the same file. */
+  sides(id: string, record: DiffRecord): { left: vscode.Uri; right: vscode.Uri } {
+    const name = path.basename(record.path);
+    return { left: this.#put(id, 'before', name, record.before ?? ''), right: this.#put(id, 'after', name, record.after) };
   }
 
   #put(callId: string, side: string, name: string, text: string): vscode.Uri {

@@ -22,6 +22,7 @@ import { ResultsPanel } from './results/panel.ts';
 import { reviewCommands } from './review/commands.ts';
 import { ReviewEditor } from './review/editor.ts';
 import { ReviewFiles } from './review/files.ts';
+import { Rewinder } from './review/rewinder.ts';
 import { AppliedMarks, ChangesTree } from './review/tree.ts';
 import { ApiKeys } from './secrets.ts';
 import { onSettingChange, setting } from './settings.ts';
@@ -101,7 +102,8 @@ export async function startHost(context: vscode.ExtensionContext): Promise<Host>
   ctx.on('review/staged', (file) => {
     if (setting('openDiffOnReview')) void reviewEditor.announce(file);
   });
-  const commands: CommandTable = { ...hostCommands({ context, ctx, chat, models, plugins }), ...reviewCommands(ctx.review, reviewEditor) };
+  ctx.on('review/drift', (file, lost) => void reviewEditor.drifted(file, lost));
+  const commands: CommandTable = { ...hostCommands({ context, ctx, chat, models, plugins }), ...reviewCommands(ctx.review, reviewEditor, new Rewinder(ctx, chat, diffTexts)) };
   const subscriptions: vscode.Disposable[] = [
     models, terminals, results, reviewEditor, reviewFiles, diffTexts, plugins,
     new ChangesTree(ctx.review), new AppliedMarks(ctx.review),

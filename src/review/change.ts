@@ -23,6 +23,8 @@ export interface ChangeRecord {
   /** Staged: the proposal, untouched. Applied: what the agent left, with what the user changed elsewhere since. */
   readonly original: string;
   readonly decided: readonly ReviewHunk[];
+  /** The user typed the proposal back to what the file has: nothing differs, and it is still theirs to decide. */
+  readonly typedBack?: boolean;
   /** How many of `decided` the model knows of. */
   readonly told?: number;
   /** Directories made for this new file, outermost first: undoing it removes them (B11). */
@@ -83,7 +85,7 @@ export class Change {
   }
 
   get isDecided(): boolean {
-    return this.hunks.length === 0 && !this.#emptyCreate;
+    return this.hunks.length === 0 && !this.#emptyCreate && this.#record.typedBack !== true;
   }
 
   with(fields: Partial<ChangeRecord>): Change {

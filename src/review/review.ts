@@ -6,7 +6,7 @@ import type { ToolExecution } from '../contract/tool.ts';
 import type { FileDecision, FileIntent, FileTarget, TextSplice } from '../seams/fs.ts';
 import type { ReviewFile, ReviewHunk, ReviewService, UndoOptions } from '../seams/review.ts';
 import { splicesBetween } from '../text/hunk.ts';
-import { Change, type ChangeRecord } from './change.ts';
+import { Change, pendingHunks, type ChangeRecord } from './change.ts';
 import { moveAlong } from './drift.ts';
 import { News } from './news.ts';
 import { carry, rebase } from './rebase.ts';
@@ -232,7 +232,10 @@ export class Review extends Service implements ReviewService {
 
   async setProposed(id: string, text: string): Promise<void> {
     // what was typed was typed against the base as it stood: it moves along with it when the file has changed
-    await this.decide(id, async (change) => this.settle(change), (change) => (change.record.state === 'staged' ? change.with({ proposed: text }) : change));
+    await this.decide(id, async (change) => this.put(change.with({ typedBack: change.hunks.length === 0 })), (change) => (
+      // typing alone decides nothing, not even when the proposal is typed back
+      change.record.state === 'staged' ? change.with({ proposed: text, typedBack: true }) : change
+    ));
   }
 
   async refresh(id: string): Promise<void> {
@@ -317,6 +320,7 @@ export class Review extends Service implements ReviewService {
     const decided = change.decide(hunks, 'kept');
     const { record } = change;
     if (record.state === 'applied') return this.settle(change.with({ base, decided }));
+    if (record.typedBack === true && hunks.length === 0) return this.takenBack(change, undefined);
     const { version, text, createdDirectories } = await this.write(record, base, splicesBetween(record.base, base));
     const kept = change.with({
       base, version, decided: decided.length === 0 ? [EMPTY_FILE] : decided, ...optional('createdDirectories', createdDirectories ?? record.createdDirectories),
@@ -334,6 +338,7 @@ export class Review extends Service implements ReviewService {
     if (options.edited !== 'undo' && hunks.some((hunk) => hunk.edited === true)) {
       throw new HarnessError(`these lines of "${record.path}" were edited after the agent changed them; undoing would take the edit too`, 'REVIEW_EDITED');
     }
+    if (record.typedBack === true && hunks.length === 0) return this.takenBack(change, note);
     const ids = new Set(hunks.map((hunk) => hunk.id));
     const proposed = change.baseWith((hunk) => !ids.has(hunk.id));
     const decided = change.decide(hunks, 'undone', note);
@@ -350,6 +355,12 @@ export class Review extends Service implements ReviewService {
     const { version, text } = await this.write(record, remove ? null : proposed, splicesBetween(record.proposed, proposed));
     // what a formatter did meanwhile is nothing to decide on
     await this.settle(change.with({ base: carry(record.base, proposed, text), proposed: text, version, decided }));
+  }
+
+  /** Whatever is decided about a proposal the user typed back, nothing of it is taken. */
+  private async takenBack(change: Change, note: string | undefined): Promise<void> {
+    const { base, original } = change.record;
+    await this.settle(change.with({ typedBack: false, decided: change.decide(pendingHunks(base, original), 'undone', note) }));
   }
 
   /** Stores a change, or ends it when nothing of it is left to decide. */

@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import * as l10n from '@vscode/l10n';
 import type { AssistantItem, NoticeItem, UserItem } from '../../src/protocol.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
-import { TextButton } from '../ui/button.tsx';
+import { IconButton, TextButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { formatNumber, formatTime } from '../ui/l10n.ts';
 import { Markdown } from '../ui/markdown.tsx';
@@ -14,11 +14,13 @@ import type { ChatActions } from './context.ts';
 /** What the user said, as it was typed. */
 export const UserMessage = memo(function UserMessage({ item }: { item: UserItem }) {
   const [all, setAll] = useState(false);
+  const actions = useActions();
   const long = item.text.length > 1500 || item.text.split('\n').length > 14;
   return (
     <article class="user" aria-label={l10n.t('You')}>
       <div class={long && !all ? 'user-bubble user-cut' : 'user-bubble'} title={formatTime(item.time)}>{item.text}</div>
       {long && <TextButton class="show-all" onClick={() => setAll(!all)}>{all ? l10n.t('Show less') : l10n.t('Show all')}</TextButton>}
+      <div class="message-actions"><IconButton icon="discard" label={l10n.t('Rewind to Before This Message…')} onClick={() => actions.post({ type: 'rewind', id: item.id })} /></div>
     </article>
   );
 });

@@ -319,6 +319,9 @@ export class ChatController implements vscode.Disposable {
       case 'reviewAll':
         for (const file of ctx.review.files()) await (message.action === 'accept' ? reviewEditor.accept(file.id) : reviewEditor.reject(file.id));
         return;
+      case 'rewind':
+        await vscode.commands.executeCommand('dshHost.review.rewind', message.id);
+        return;
       case 'stopJob':
         ctx.get('jobs')?.kill(message.id, this.#slot.agent);
         return;

@@ -62,7 +62,7 @@ export function reviewCommands(review: ReviewService, editor: ReviewEditor, rewi
       const last = review.files().at(-1);
       const turn = node?.kind === 'turn' ? node : node?.file ?? last;
       if (turn === undefined) return nothing();
-      await openTogether(review.files().filter((file) => file.turn === turn.turn && file.sessionId === turn.sessionId), vscode.l10n.t('Changes of Turn {0}', turn.turn + 1));
+      await openTogether(review.files().filter((file) => file.turn === turn.turn && file.sessionId === turn.sessionId), vscode.l10n.t('Changes of Turn {0}', turn.turn));
     },
     'review.acceptFile': async (argument) => {
       const found = target(argument);

@@ -43,7 +43,7 @@ export class ChangesTree implements vscode.TreeDataProvider<ChangeNode>, vscode.
 
   getTreeItem(node: ChangeNode): vscode.TreeItem {
     if (node.kind === 'turn') {
-      const item = new vscode.TreeItem(vscode.l10n.t('Turn {0}', node.turn + 1), vscode.TreeItemCollapsibleState.Expanded);
+      const item = new vscode.TreeItem(vscode.l10n.t('Turn {0}', node.turn), vscode.TreeItemCollapsibleState.Expanded);
       item.contextValue = 'turn';
       return item;
     }
