@@ -18,11 +18,13 @@ interface CardProps {
   /** Buttons that appear on hover and focus. */
   actions?: ComponentChildren;
   open: boolean;
+  /** Something else on the card tells how it ended: the state is not shown as a success. */
+  subdued?: boolean;
   children?: ComponentChildren;
 }
 
 /** Every tool card: one header row (icon, title, badges, actions, status), and a body that opens below it. */
-export function Card({ id, icon, title, status, mono, badges, actions, open, children }: CardProps) {
+export function Card({ id, icon, title, status, mono, badges, actions, open, subdued, children }: CardProps) {
   const [, redraw] = useState(0);
   const empty = children === undefined || children === null || children === false;
   const shown = !empty && (status === 'asking' || (chosen.get(id) ?? open));
@@ -31,7 +33,7 @@ export function Card({ id, icon, title, status, mono, badges, actions, open, chi
     redraw((n) => n + 1);
   };
   return (
-    <section class={`card card-${status}`} aria-label={title}>
+    <section class={`card card-${status}${subdued ? ' card-subdued' : ''}`} aria-label={title}>
       <div class="card-header">
         <button type="button" class="card-toggle" aria-expanded={empty ? undefined : shown} disabled={empty} title={title} onClick={toggle}>
           <Icon name={icon} class="card-icon" />

@@ -4,13 +4,10 @@ import { formatNumber } from '../ui/l10n.ts';
 
 const LENGTH = 2 * Math.PI * 6;
 
-/** How full the model's window is: a ring and a percentage, or the tokens when the window is not known. */
+/** How full the model's window is: a ring and a percentage; nothing when the window is not known. */
 export function UsageRing({ usage }: { usage: NonNullable<ChatMeta['usage']> }) {
   const { used, window } = usage;
-  if (used <= 0) return null;
-  if (window === undefined || window <= 0) {
-    return <span class="usage" title={l10n.t('{0} tokens in the context', formatNumber(used))}>{formatNumber(used)}</span>;
-  }
+  if (used <= 0 || window === undefined || window <= 0) return null;
   const part = Math.min(1, used / window);
   const percent = Math.round(part * 100);
   const text = l10n.t('{0}% of the context used: {1} of {2} tokens', percent, formatNumber(used), formatNumber(window));

@@ -18,7 +18,7 @@ export function TerminalCard({ item, view, live, foot }: { item: ToolItem; view:
   const bare = view.description === undefined && firstLine === view.title && view.title.length <= 48 && item.ask === undefined;
   const shows = !bare || view.cwd !== undefined || (output !== undefined && output !== '');
   return (
-    <Card id={item.id} icon="terminal" mono={view.description === undefined} title={view.description ?? firstLine} status={item.status} open
+    <Card id={item.id} icon="terminal" mono={view.description === undefined} title={view.description ?? firstLine} status={item.status} open subdued={view.exitCode !== undefined && view.exitCode !== 0}
       badges={<ExitBadge view={view} />}
       actions={
         <>
