@@ -1,5 +1,5 @@
-import { diffArrays } from 'diff';
 import { lineChar, splitLines, toLf } from './endings.ts';
+import { lineRanges, type LineRange } from './line-diff.ts';
 import { applySplices, commonPrefix, commonSuffix } from './splice.ts';
 import type { Splice } from './splice.ts';
 
@@ -23,11 +23,6 @@ export interface UnifiedHunk {
   readonly newCount: number;
 }
 
-/** Edit distance beyond which two texts count as rewritten rather than edited. */
-const MAX_EDIT_LENGTH = 1500;
-/** Milliseconds: the last resort when lines are many and similar. */
-const DIFF_TIMEOUT = 400;
-
 /** Changed regions from `before` to `after`, in order. Identical texts give none. */
 export function diffLines(before: string, after: string): Hunk[] {
   const window = changedWindow(before, after);
@@ -36,7 +31,7 @@ export function diffLines(before: string, after: string): Hunk[] {
   const newLines = splitLines(after.slice(window.start, window.newEnd), lineChar(after));
   const firstLine = 1 + countLines(before, window.start);
   const hunks: Hunk[] = [];
-  for (const range of changedRanges(oldLines, newLines)) {
+  for (const range of lineRanges(oldLines, newLines)) {
     hunks.push({
       oldStart: firstLine + range.oldFrom,
       oldLines: oldLines.slice(range.oldFrom, range.oldTo),
@@ -98,8 +93,8 @@ export function unifiedLfHunks(oldText: string, newText: string, context = 3): U
   const window = widen(oldText, newText, changed, context);
   const oldLines = splitLines(oldText.slice(window.start, window.oldEnd), '\n');
   const newLines = splitLines(newText.slice(window.start, window.newEnd), '\n');
-  const groups: Range[] = [];
-  for (const range of changedRanges(oldLines, newLines)) {
+  const groups: LineRange[] = [];
+  for (const range of lineRanges(oldLines, newLines)) {
     const last = groups.at(-1);
     if (last !== undefined && range.oldFrom - last.oldTo <= 2 * context) {
       last.oldTo = range.oldTo;
@@ -155,7 +150,6 @@ function widenInText(text: string, start: number, end: number, context: number):
 }
 
 interface Window { start: number; oldEnd: number; newEnd: number }
-interface Range { oldFrom: number; oldTo: number; newFrom: number; newTo: number }
 
 /** The smallest whole-line window outside which both texts are the same; undefined for identical texts. */
 function changedWindow(before: string, after: string): Window | undefined {
@@ -188,49 +182,6 @@ function widen(before: string, after: string, window: Window, context: number): 
     oldEnd = next === -1 ? before.length : next + 1;
   }
   return { start, oldEnd, newEnd: after.length - (before.length - oldEnd) };
-}
-
-function changedRanges(oldLines: readonly string[], newLines: readonly string[]): Range[] {
-  if (oldLines.length === 0 && newLines.length === 0) return [];
-  const whole = { oldFrom: 0, oldTo: oldLines.length, newFrom: 0, newTo: newLines.length };
-  const ids = new Map<string, number>();
-  const intern = (line: string): number => {
-    let id = ids.get(line);
-    if (id === undefined) ids.set(line, id = ids.size);
-    return id;
-  };
-  const changes = diffArrays(oldLines.map(intern), newLines.map(intern), { maxEditLength: MAX_EDIT_LENGTH, timeout: DIFF_TIMEOUT });
-  if (changes === undefined) return oldLines.length === newLines.length ? pairwise(oldLines, newLines) : [whole];
-  const ranges: Range[] = [];
-  let oldAt = 0;
-  let newAt = 0;
-  for (const change of changes) {
-    const oldTo = oldAt + (change.added ? 0 : change.count);
-    const newTo = newAt + (change.removed ? 0 : change.count);
-    if (change.added || change.removed) push(ranges, { oldFrom: oldAt, oldTo, newFrom: newAt, newTo });
-    oldAt = oldTo;
-    newAt = newTo;
-  }
-  return ranges;
-}
-
-/** For texts too different to align: line n against line n, as a replacement all over a file leaves them. */
-function pairwise(oldLines: readonly string[], newLines: readonly string[]): Range[] {
-  const ranges: Range[] = [];
-  for (let i = 0; i < oldLines.length; i++) {
-    if (oldLines[i] !== newLines[i]) push(ranges, { oldFrom: i, oldTo: i + 1, newFrom: i, newTo: i + 1 });
-  }
-  return ranges;
-}
-
-function push(ranges: Range[], range: Range): void {
-  const last = ranges.at(-1);
-  if (last !== undefined && last.oldTo === range.oldFrom && last.newTo === range.newFrom) {
-    last.oldTo = range.oldTo;
-    last.newTo = range.newTo;
-  } else {
-    ranges.push(range);
-  }
 }
 
 function countLines(text: string, end: number): number {
