@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { constants, openSync, unlinkSync } from 'node:fs';
+import { constants, openSync, unlinkSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
@@ -23,15 +23,16 @@ const TOKEN_NAME = 'DSH_RUN_ID';
 
 /*
  * Waits until the watchdog knows this process, then becomes the command. Output goes through named pipes: Node's own
- * child pipes are sockets, on which `> /dev/stdout` and `tee /dev/stderr` fail.
+ * child pipes are sockets, on which `> /dev/stdout` and `tee /dev/stderr` fail. Descriptor 9 is a mark that descendants
+ * inherit even with an emptied environment.
  */
 const PRELUDE = `mkfifo -m 600 "$1" "$2" || exit 125
 printf m >&3
 read -r _ <&3 || exit 125
-exec >"$1" 2>"$2"
+exec >"$1" 2>"$2" 9<"$3"
 printf o >&3
 exec 3>&-
-shift 2
+shift 3
 exec "$@"`;
 
 export interface CommandOptions {
@@ -71,14 +72,16 @@ function spawned(child: ChildProcess): Promise<number> {
   });
 }
 
-async function launchPosix(options: CommandOptions, token: string, env: NodeJS.ProcessEnv): Promise<Launched> {
-  const id = randomUUID();
+async function launchPosix(options: CommandOptions, id: string, env: NodeJS.ProcessEnv): Promise<Launched> {
   const fifos = [path.join(options.pipes, `${id}.out`), path.join(options.pipes, `${id}.err`)] as const;
-  const child = spawn('/bin/sh', ['-c', PRELUDE, 'dsh', ...fifos, ...options.argv], {
+  const mark = path.join(options.pipes, `${id}.mark`);
+  writeFileSync(mark, '', { flag: 'wx', mode: 0o600 });
+  const child = spawn('/bin/sh', ['-c', PRELUDE, 'dsh', ...fifos, mark, ...options.argv], {
     cwd: options.cwd, env, detached: true, stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
   });
   const pid = await spawned(child);
   const since = startTime(pid);
+  const root = { pid, token: `${TOKEN_NAME}=${id}`, mark };
   const control = child.stdio[3] as net.Socket;
   const complaints: Buffer[] = [];
   child.stderr!.on('data', (chunk: Buffer) => complaints.push(chunk));
@@ -92,20 +95,20 @@ async function launchPosix(options: CommandOptions, token: string, env: NodeJS.P
   control.on('error', () => undefined);
   const fds: number[] = [];
   try {
-    await options.watchdog.guard(pid, token);
+    await options.watchdog.guard(pid, id);
     await step();
     for (const fifo of fifos) fds.push(openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK));
     control.write('go\n');
     await step();
   } catch (error) {
     for (const fd of fds) new net.Socket({ fd }).destroy();
-    await endTree({ pid, token }, since, 0);
+    await endTree(root, since, 0);
     options.watchdog.release(pid);
     throw error;
   } finally {
-    for (const fifo of fifos) {
+    for (const file of [...fifos, mark]) {
       try {
-        unlinkSync(fifo);
+        unlinkSync(file);
       } catch {
         // never made
       }
@@ -113,14 +116,14 @@ async function launchPosix(options: CommandOptions, token: string, env: NodeJS.P
   }
   control.destroy();
   const [stdout, stderr] = fds.map((fd) => new net.Socket({ fd, readable: true, writable: false })) as [net.Socket, net.Socket];
-  return { child, pid, root: { pid, token }, since, stdout, stderr };
+  return { child, pid, root, since, stdout, stderr };
 }
 
-async function launchWindows(options: CommandOptions, token: string, env: NodeJS.ProcessEnv): Promise<Launched> {
+async function launchWindows(options: CommandOptions, id: string, env: NodeJS.ProcessEnv): Promise<Launched> {
   const [program, ...args] = options.argv;
   const child = spawn(program!, args, { cwd: options.cwd, env, windowsHide: true, stdio: ['ignore', 'pipe', 'pipe'] });
   const pid = await spawned(child);
-  return { child, pid, root: { pid, token }, since: 0, stdout: child.stdout!, stderr: child.stderr! };
+  return { child, pid, root: { pid, token: `${TOKEN_NAME}=${id}` }, since: 0, stdout: child.stdout!, stderr: child.stderr! };
 }
 
 /**
@@ -129,12 +132,11 @@ async function launchWindows(options: CommandOptions, token: string, env: NodeJS
  * @throws HarnessError SHELL_START_FAILED
  */
 export async function startCommand(options: CommandOptions): Promise<ShellProcess> {
-  const token = randomUUID();
-  const env = { ...options.env, [TOKEN_NAME]: token };
-  const mark = `${TOKEN_NAME}=${token}`;
+  const id = randomUUID();
+  const env = { ...options.env, [TOKEN_NAME]: id };
   let launched: Launched;
   try {
-    launched = await (process.platform === 'win32' ? launchWindows : launchPosix)(options, mark, env);
+    launched = await (process.platform === 'win32' ? launchWindows : launchPosix)(options, id, env);
   } catch (error) {
     throw startError(options.argv, options.cwd, error);
   }

@@ -1,16 +1,18 @@
 import { execFile } from 'node:child_process';
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * A command's processes: its group, its session, their descendants, and whoever carries its token in the environment,
- * so that a process that left the group is found as well (D1).
+ * A command's processes: its group, its session, their descendants, and whoever carries its token in the environment or
+ * its mark among the open files, so that a process that left the group is found as well (D1).
  */
 export interface TreeRoot {
   /** Process id of the shell, which leads a group and a session of its own. */
   readonly pid: number;
   /** `NAME=value` that only this command's processes have in their environment. */
   readonly token: string;
+  /** Absolute path of the file that its processes have open as descriptor 9. */
+  readonly mark?: string;
 }
 
 interface Row { pid: number; parent: number; group: number; session: number; started: number }
@@ -32,9 +34,10 @@ function statRow(pid: number): Row | undefined {
   return { pid, parent: Number(fields[1]), group: Number(fields[2]), session: Number(fields[3]), started: Number(fields[19]) };
 }
 
-function carries(pid: number, token: Buffer): boolean {
+function carries(pid: number, token: Buffer, mark: string | undefined): boolean {
   try {
-    return readFileSync(`/proc/${pid}/environ`).includes(token);
+    if (readFileSync(`/proc/${pid}/environ`).includes(token)) return true;
+    return mark !== undefined && readlinkSync(`/proc/${pid}/fd/9`).startsWith(mark);
   } catch {
     return false;
   }
@@ -86,7 +89,7 @@ export function startTime(pid: number): number {
 }
 
 /**
- * Living processes of the tree (zombies are not). On Linux stragglers are found by session, descent and token, elsewhere
+ * Living processes of the tree (zombies are not). On Linux stragglers are found by session, descent, token and mark, elsewhere
  * by group and descent.
  * @param since start time of the root ({@link startTime}): older processes cannot belong to it
  */
@@ -96,7 +99,7 @@ export async function treeMembers(root: TreeRoot, since: number): Promise<number
   const members = new Set<number>();
   for (const row of rows) {
     if (row.pid === process.pid || row.started < since) continue;
-    if (row.pid === root.pid || row.group === root.pid || row.session === root.pid || (LINUX && carries(row.pid, token))) members.add(row.pid);
+    if (row.pid === root.pid || row.group === root.pid || row.session === root.pid || (LINUX && carries(row.pid, token, root.mark))) members.add(row.pid);
   }
   for (let grew = true; grew; ) {
     grew = false;

@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 
 /*
  * Reads `+ pid token`, `- pid` lines. When the pipe ends although commands are still listed, the process that wrote them is dead:
- * ends the listed groups, sessions, their descendants and whoever carries a token, politely first, then for as long as
+ * ends the listed groups, sessions, their descendants and whoever carries a token or its mark, politely first, then for as long as
  * any is left; then removes the folder given as the first argument.
  */
 const SCRIPT = String.raw`
@@ -31,10 +31,11 @@ sweep() {
   marked=
   for entry in $list; do
     token=\${entry#*:}
-    for file in $(grep -lsaF -e "$token" /proc/[0-9]*/environ 2>/dev/null); do
+    for file in $(grep -lsaF -e "DSH_RUN_ID=$token" /proc/[0-9]*/environ 2>/dev/null); do
       file=\${file#/proc/}
       marked="$marked \${file%/environ}"
     done
+    marked="$marked $(ls -l /proc/[0-9]*/fd/9 2>/dev/null | grep -F "/$token.mark" | sed 's#.*/proc/\([0-9]*\)/fd/9 -> .*#\1#' | tr '\n' ' ')"
   done
   found=$(members)
 }
