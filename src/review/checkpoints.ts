@@ -156,7 +156,10 @@ export class Checkpoints extends Service implements CheckpointService {
           const now = await this.look(targetOf(item));
           if (now.hash !== item.hash && options.force !== true) throw new Error('it was changed since the rewind');
           await this.put(targetOf(item), now, item.image === null ? null : await this.log.image(sessionId, item.image), undefined);
-          if (item.leftBefore !== undefined) await this.log.append(sessionId, { op: 'after', realPath: item.realPath, hash: item.leftBefore });
+          if (item.leftBefore !== undefined) {
+            const left = (await this.log.state(sessionId)).after.get(item.realPath);
+            await this.log.append(sessionId, { ...left, op: 'after', realPath: item.realPath, hash: item.leftBefore });
+          }
           outcome.done.push(item.path);
         } catch (error) {
           rest.push(item);
@@ -219,8 +222,9 @@ export class Checkpoints extends Service implements CheckpointService {
     const text = await textOf(bytes, fs.encodingFor(target));
     const document = await fs.openDocument(target);
     let expect = now.version;
-    if (text !== null && document !== undefined) {
-      ({ version: expect } = await fs.commit(target, text, { expect }));
+    // a file that is gone is made anew, folders included
+    if (now.version === null || (text !== null && document !== undefined)) {
+      ({ version: expect } = await fs.commit(target, text ?? '', { expect }));
       // unsaved edits were there: the disk is the user's to write
       if ((await fs.openDocument(target))?.dirty === true) return;
       const written = await this.look(target);
