@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import { WebviewBench } from '../harness/webview-page.ts';
 import type { PageOptions, WebviewPage } from '../harness/webview-page.ts';
 import type { ChatMeta, ToolItem, TranscriptItem, TranscriptPatch } from '../../src/protocol.ts';
@@ -346,7 +347,6 @@ describe('the chat webview, on a page of its own', function () {
   }
 
   it('O3 in a pseudo-language no text is left as it was', async () => {
-    const { default: fs } = await import('node:fs');
     const keys = Object.keys(JSON.parse(fs.readFileSync(new URL('../../l10n/bundle.l10n.ja.json', import.meta.url), 'utf8')) as Record<string, string>);
     const pseudo = Object.fromEntries(keys.map((key) => [key, `⟦${key}⟧`]));
     const items = [...CARDS, APPROVAL, REVIEW, QUESTION, ...STATUSES.slice(1)];
