@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Host } from './host/main.ts';
 import { COMMANDS } from './host/command-ids.ts';
-import { l10nBundle, page } from './host/chat/html.ts';
+import { failurePage, l10nBundle, page } from './host/chat/html.ts';
 import { LazyReviewFiles } from './host/review/lazy-files.ts';
 import { LazyTree } from './host/lazy-tree.ts';
 
@@ -23,23 +23,28 @@ export function activate(context: vscode.ExtensionContext): Api {
   const start = (): Promise<Host> => (host ??= load(context));
   const webviewOptions = { enableScripts: true, localResourceRoots: [vscode.Uri.joinPath(context.extensionUri, 'dist', 'webview')] };
 
-  async function show(webview: vscode.Webview): Promise<void> {
+  /** The page is there at once, the host when it has started; a host that can't start says why instead (F9). */
+  async function show(webview: vscode.Webview, attach: (host: Host) => void): Promise<void> {
     webview.options = webviewOptions;
-    webview.html = page(webview, context.extensionUri, { kind: 'chat', l10n: await l10nBundle(), locale: vscode.env.language });
+    const started = start();
+    try {
+      const [running] = await Promise.all([started, l10nBundle().then((l10n) => {
+        webview.html = page(webview, context.extensionUri, { kind: 'chat', l10n, locale: vscode.env.language });
+      })]);
+      attach(running);
+    } catch (error) {
+      host = undefined;
+      webview.options = { enableCommandUris: ['workbench.action.reloadWindow'] };
+      webview.html = failurePage(vscode.l10n.t('DSH could not start'), error, vscode.l10n.t('Reload Window'));
+    }
   }
 
   context.subscriptions.push(
     vscode.window.registerWebviewViewProvider('dshHost.chat', {
-      async resolveWebviewView(view) {
-        const port = start();
-        await Promise.all([port.then((running) => running.chat.attachView(view)), show(view.webview)]);
-      },
+      resolveWebviewView: (view) => show(view.webview, (running) => running.chat.attachView(view)),
     }, { webviewOptions: { retainContextWhenHidden: true } }),
     vscode.window.registerWebviewPanelSerializer('dshHost.chatEditor', {
-      async deserializeWebviewPanel(panel) {
-        const port = start();
-        await Promise.all([port.then((running) => running.chat.attachPanel(panel)), show(panel.webview)]);
-      },
+      deserializeWebviewPanel: (panel) => show(panel.webview, (running) => running.chat.attachPanel(panel)),
     }),
     vscode.workspace.registerFileSystemProvider('dsh-review', new LazyReviewFiles(async () => (await start()).reviewFiles), { isCaseSensitive: true }),
     vscode.window.registerTreeDataProvider('dshHost.plugins', new LazyTree(async () => (await start()).pluginTree)),

@@ -66,3 +66,17 @@ export function page(webview: vscode.Webview, extensionUri: vscode.Uri, boot: Bo
 </body>
 </html>`;
 }
+
+/** What a view shows when there is no host to talk to. No script, only a link to a command. */
+export function failurePage(title: string, error: unknown, reload: string): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return `<!DOCTYPE html>
+<html>
+<head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"></head>
+<body>
+<h3>${escapeHtml(title)}</h3>
+<p>${escapeHtml(text)}</p>
+<p><a href="command:workbench.action.reloadWindow">${escapeHtml(reload)}</a></p>
+</body>
+</html>`;
+}
