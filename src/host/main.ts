@@ -110,7 +110,7 @@ export async function startHost(context: vscode.ExtensionContext): Promise<Host>
     vscode.window.registerTerminalLinkProvider(terminals.linkProvider((file, cwd, line, column) => void jumpTo(file, cwd, { line, ...(column === undefined ? {} : { column }) }))),
     models.onChange(() => void chat.settingsChanged()),
     onSettingChange(['permissionPreset'], () => void chat.settingsChanged()),
-    onSettingChange(['pluginFile'], () => void plugins.restart()),
+    onSettingChange(['pluginFile', 'pluginPatches'], () => void plugins.restart()),
     vscode.workspace.onDidGrantWorkspaceTrust(() => {
       void plugins.restart();
       void chat.settingsChanged();

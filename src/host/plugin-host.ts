@@ -2,6 +2,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Context, Fiber } from '@deepseek-ai/cordis';
 import * as vscode from 'vscode';
+import { patchLayers, type PatchLayers } from '../plugins/layers.ts';
 import { PluginSet, type PluginInfo } from '../plugins/plugin-set.ts';
 import { log } from './log.ts';
 import { PluginDiagnostics, PluginTree } from './plugin-tree.ts';
@@ -49,8 +50,9 @@ export class PluginHost implements vscode.Disposable {
         return;
       }
       const home = process.env['DSH_HOME'] ?? path.join(os.homedir(), '.dsh');
-      const patches = [path.join(path.dirname(this.file), 'cordis.patch.yml'), path.join(home, 'cordis.patch.yml')];
-      const fiber = this.#ctx.plugin(PluginSet, { file: this.file, patches, modules: this.#modules, watch: true });
+      const { file: pluginFile } = this;
+      const patches = (): PatchLayers => patchLayers({ pluginFile, home, named: setting('pluginPatches') });
+      const fiber = this.#ctx.plugin(PluginSet, { file: pluginFile, patches, modules: this.#modules, watch: true });
       this.#fiber = fiber;
       await fiber;
       this.set?.onChange(() => this.#show());

@@ -17,6 +17,8 @@ export interface Settings {
   readonly providers: readonly ProviderSetting[];
   readonly permissionPreset: 'read-only' | 'ask' | 'auto-edit' | 'full';
   readonly pluginFile: string;
+  /** Paths, absolute or relative to the plugin file. */
+  readonly pluginPatches: readonly string[];
   /** Empty: the only service that is set up. */
   readonly webSearch: string;
   readonly searxngUrl: string;

@@ -95,7 +95,7 @@ export class PluginEntry {
     }
     const { inject } = this.row;
     if (inject === undefined) return ctx.plugin(plugin, config);
-    if (!Array.isArray(inject)) for (const [service, value] of Object.entries(inject)) ctx = ctx.intercept(service, value);
+    if (!Array.isArray(inject)) for (const [service, value] of Object.entries(inject)) if (value !== undefined && value !== null) ctx = ctx.intercept(service, value);
     const deps = (Array.isArray(inject) ? inject : Object.keys(inject)) as string[];
     return ctx.inject(deps, async (inner: Context) => {
       await inner.plugin(plugin, config);

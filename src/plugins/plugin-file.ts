@@ -5,7 +5,7 @@ export interface PluginFile { readonly rows: readonly PluginRow[]; readonly bad:
 
 /** One entry of a patch file (X13.5): rows to add (after `id`, or at the end), or fields of a row to replace. */
 export type PluginPatch =
-  | { readonly kind: 'insert'; readonly rows: readonly PluginRow[]; readonly after?: string }
+  | { readonly kind: 'insert'; readonly rows: readonly PluginRow[]; readonly after?: string; readonly place: RowPlace }
   | { readonly kind: 'set'; readonly id: string; readonly name?: string; readonly fields: Partial<Omit<PluginRow, 'id' | 'name' | 'place'>>; readonly place: RowPlace };
 
 export interface PatchFile { readonly patches: readonly PluginPatch[]; readonly bad: readonly BadRow[] }
@@ -113,7 +113,7 @@ class Reader {
     if (inserted !== undefined) {
       if (!isSeq(inserted)) return this.#complain('"insert" must be a list of plugin rows', node);
       const rows = inserted.items.map((item) => this.row(item)).filter((row) => row !== undefined);
-      return { kind: 'insert', rows, ...(typeof id === 'string' ? { after: id } : {}) };
+      return { kind: 'insert', rows, place: this.place(node), ...(typeof id === 'string' ? { after: id } : {}) };
     }
     if (typeof id !== 'string') return this.#complain('a patch needs "insert" or the "id" of the row it changes', node);
     const checked = this.#checked(fields, node);
@@ -139,26 +139,37 @@ export function parsePatchFile(file: string, text: string): PatchFile {
   return { patches, bad: reader.bad };
 }
 
-/** Applies one patch file: fields are replaced, not merged; an unknown id and a name that differs are told and skipped (X13.5). */
+/**
+ * Applies one patch file, also to rows inside groups: fields are replaced, not merged; an unknown id and a name that
+ * differs are told and skipped (X13.5).
+ */
 export function applyPatches(rows: readonly PluginRow[], patches: readonly PluginPatch[], warn: (problem: BadRow) => void): PluginRow[] {
   let out = [...rows];
   for (const patch of patches) {
     if (patch.kind === 'insert') {
-      const at = patch.after === undefined ? -1 : out.findIndex((row) => row.id === patch.after);
-      out = at < 0 ? [...out, ...patch.rows] : [...out.slice(0, at + 1), ...patch.rows, ...out.slice(at + 1)];
+      const { after } = patch;
+      const added = after === undefined ? undefined : edit(out, after, (row) => [row, ...patch.rows]);
+      if (after !== undefined && added === undefined) warn({ message: `no plugin has the id "${after}": its rows are at the end`, place: patch.place });
+      out = added ?? [...out, ...patch.rows];
       continue;
     }
-    const index = out.findIndex((row) => row.id === patch.id);
-    const row = out[index];
-    if (row === undefined) {
-      warn({ message: `no plugin has the id "${patch.id}"`, place: patch.place });
-      continue;
-    }
-    if (patch.name !== undefined && patch.name !== row.name) {
+    const changed = edit(out, patch.id, (row) => {
+      if (patch.name === undefined || patch.name === row.name) return [{ ...row, ...patch.fields }];
       warn({ message: `"${patch.id}" is ${row.name}, not ${patch.name}: skipped`, place: patch.place });
-      continue;
-    }
-    out[index] = { ...row, ...patch.fields };
+      return [row];
+    });
+    if (changed === undefined) warn({ message: `no plugin has the id "${patch.id}"`, place: patch.place });
+    out = changed ?? out;
   }
   return out;
+}
+
+/** `rows` with the row of that id replaced by what `change` gives; undefined when there is none. */
+function edit(rows: readonly PluginRow[], id: string, change: (row: PluginRow) => PluginRow[]): PluginRow[] | undefined {
+  for (const [index, row] of rows.entries()) {
+    const group = row.group && edit(row.group, id, change);
+    const instead = row.id === id ? change(row) : group && [{ ...row, group }];
+    if (instead) return [...rows.slice(0, index), ...instead, ...rows.slice(index + 1)];
+  }
+  return undefined;
 }

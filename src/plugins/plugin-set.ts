@@ -3,6 +3,8 @@ import path from 'node:path';
 import { Service, type Context, type EffectMeta, type Fiber } from '@deepseek-ai/cordis';
 import { applyPatches, parsePatchFile, parsePluginFile } from './plugin-file.ts';
 import { PluginEntry, type PluginStatus } from './plugin-entry.ts';
+import { membersOf } from './group.ts';
+import type { PatchLayers } from './layers.ts';
 import type { PluginLoader } from './loader.ts';
 import type { BadRow, PluginRow, RowPlace } from './row.ts';
 import { FileWatcher } from './watcher.ts';
@@ -10,8 +12,8 @@ import { FileWatcher } from './watcher.ts';
 export interface PluginSetOptions {
   /** Absolute path of the workspace's plugin file; it may not exist (yet). */
   readonly file: string;
-  /** Patch files, applied in order (X13.6); those that don't exist are skipped. */
-  readonly patches?: readonly string[];
+  /** Patch files, applied in order (X13.6), those that don't exist skipped; or how to find them, asked at each reading. */
+  readonly patches?: readonly string[] | (() => PatchLayers);
   /** Modules a plugin gets as the host's own instance, by name (X13.8). */
   readonly modules: Readonly<Record<string, unknown>>;
   /** Reload on save. */
@@ -40,6 +42,8 @@ export class PluginSet extends Service {
   private readonly listeners = new Set<() => void>();
   private readonly watcher: FileWatcher;
   private bad: readonly BadRow[] = [];
+  /** What the rows were read from: a change of one of these is a change of the rows. */
+  private sources: readonly string[] = [];
   private loader: Promise<PluginLoader> | undefined;
   private work: Promise<void> = Promise.resolve();
   private disposed = false;
@@ -101,22 +105,24 @@ export class PluginSet extends Service {
 
   private async changed(files: ReadonlySet<string>): Promise<void> {
     await this.queue(async () => {
-      if ([this.options.file, ...(this.options.patches ?? [])].some((file) => files.has(file))) await this.sync(false);
+      if (this.sources.some((file) => files.has(file))) await this.sync(false);
       const touched = [...this.entries.values()].filter((entry) => entry.files.some((file) => files.has(file)));
       await Promise.all(touched.map((entry) => entry.load()));
     });
   }
 
   private read(): readonly PluginRow[] {
-    const { file, patches = [] } = this.options;
-    const bad: BadRow[] = [];
+    const { file } = this.options;
+    const layers = this.layers();
+    this.sources = [file, ...layers.watched];
+    const bad: BadRow[] = [...layers.bad];
     let rows: readonly PluginRow[] = [];
     if (existsSync(file)) {
       const parsed = parsePluginFile(file, readFileSync(file, 'utf8'));
       rows = parsed.rows;
       bad.push(...parsed.bad);
     }
-    for (const patchFile of patches.filter((name) => existsSync(name))) {
+    for (const patchFile of layers.files) {
       const parsed = parsePatchFile(patchFile, readFileSync(patchFile, 'utf8'));
       bad.push(...parsed.bad);
       rows = applyPatches(rows, parsed.patches, (problem) => bad.push(problem));
@@ -125,9 +131,14 @@ export class PluginSet extends Service {
     return rows;
   }
 
+  private layers(): PatchLayers {
+    const { patches = [] } = this.options;
+    return typeof patches === 'function' ? patches() : { files: patches.filter((name) => existsSync(name)), watched: patches, bad: [] };
+  }
+
   /** Brings the entries in line with the file: rows that went are unloaded, new and changed ones loaded. */
   private async sync(all: boolean): Promise<void> {
-    const rows = new Map(flatten(this.read()).map((row) => [row.id, row]));
+    const rows = new Map(membersOf(this.read()).map((row) => [row.id, row]));
     for (const [id, entry] of [...this.entries]) {
       const row = rows.get(id);
       if (row !== undefined && !all && sameRow(row, entry.row)) continue;
@@ -156,7 +167,7 @@ export class PluginSet extends Service {
   private watch(): void {
     if (!this.options.watch) return;
     const own = [...this.entries.values()].flatMap((entry) => entry.files);
-    this.watcher.set([this.options.file, ...(this.options.patches ?? []), ...own]);
+    this.watcher.set([...this.sources, ...own]);
   }
 
   private refresh(): void {
@@ -174,15 +185,8 @@ export class PluginSet extends Service {
     await Promise.all([...this.entries.values()].map((entry) => entry.dispose()));
     this.entries.clear();
     this.listeners.clear();
+    (await this.loader)?.dispose();
   }
-}
-
-function flatten(rows: readonly PluginRow[]): PluginRow[] {
-  return rows.flatMap((row) => {
-    if (row.group === undefined) return [row];
-    // a disabled group disables its members
-    return flatten(row.group).map((member) => (row.disabled === undefined ? member : { ...member, disabled: member.disabled === true ? true : row.disabled }));
-  });
 }
 
 /** Whether two versions of a row ask for the same thing; its line may have moved. */

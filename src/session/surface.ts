@@ -1,20 +1,21 @@
 import type { SessionEvent, SurfaceIntent } from '../contract/event.ts';
 import type { Message } from '../contract/message.ts';
 
-type SurfaceType = 'user/message' | 'assistant/message' | 'tool/result';
-type SurfaceEvent = SessionEvent<SurfaceType>;
+export type SurfaceType = 'user/message' | 'assistant/message' | 'tool/result';
+export type SurfaceEvent = SessionEvent<SurfaceType>;
 
 /** Only these three types reach the model (L11.4). */
 export function isSurfaceType(type: string): type is SurfaceType {
   return type === 'user/message' || type === 'assistant/message' || type === 'tool/result';
 }
 
-function onSurface(event: SessionEvent): event is SurfaceEvent {
+/** Whether an event has its place in what the model sees. */
+export function onSurface(event: SessionEvent): event is SurfaceEvent {
   return isSurfaceType(event.type) && event.surfaceOp !== undefined;
 }
 
 /** The message an event stands for; undefined for an assistant message without content (it only carries usage). */
-function messageOf(event: SurfaceEvent): Message | undefined {
+export function messageOf(event: SurfaceEvent): Message | undefined {
   switch (event.type) {
     case 'user/message': return event.data;
     case 'tool/result': return event.data.message;
