@@ -171,9 +171,9 @@ export class JobRuntime extends Service implements JobService {
     return this.snapshot(this.reach(id, caller));
   }
 
-  read(id: string, caller?: Agent): { text: string; job: JobSnapshot } {
+  read(id: string, caller?: Agent): { text: string; snapshot: JobSnapshot } {
     const job = this.reach(id, caller);
-    if (isActive(job)) return { text: job.handle.readOutput?.() ?? '', job: this.snapshot(job) };
+    if (isActive(job)) return { text: job.handle.readOutput?.() ?? '', snapshot: this.snapshot(job) };
     const text = job.output;
     // a stream is handed over once, a final output as often as it is asked for
     if (job.handle.readOutput !== undefined) job.output = '';
@@ -181,10 +181,10 @@ export class JobRuntime extends Service implements JobService {
       job.reported = true;
       this.changed();
     }
-    return { text, job: this.snapshot(job) };
+    return { text, snapshot: this.snapshot(job) };
   }
 
-  kill(id: string, caller?: Agent, reason?: string): { outcome: 'cancellation-requested' | 'already-finished'; job: JobSnapshot } {
+  kill(id: string, caller?: Agent, reason?: string): 'requested' | 'already-finished' {
     const job = this.reach(id, caller);
     const live = isActive(job);
     if (live) job.handle.cancel(reason);
@@ -192,7 +192,7 @@ export class JobRuntime extends Service implements JobService {
     if (isActive(job)) job.status = 'stopping';
     job.reported = true;
     this.changed();
-    return { outcome: live ? 'cancellation-requested' : 'already-finished', job: this.snapshot(job) };
+    return live ? 'requested' : 'already-finished';
   }
 
   async wait(id: string, ms: number, caller?: Agent, signal?: AbortSignal): Promise<JobSnapshot> {

@@ -27,8 +27,9 @@ export interface JobService {
   start(job: JobStart): string;
   list(caller?: Agent): JobSnapshot[];
   get(id: string, caller?: Agent): JobSnapshot;
-  read(id: string, caller?: Agent): { text: string; job: JobSnapshot };
-  kill(id: string, caller?: Agent, reason?: string): { outcome: 'cancellation-requested' | 'already-finished'; job: JobSnapshot };
+  /** What a job printed since the last read; a final output again and again (J7.6). */
+  read(id: string, caller?: Agent): { text: string; snapshot: JobSnapshot };
+  kill(id: string, caller?: Agent, reason?: string): 'requested' | 'already-finished';
   wait(id: string, ms: number, caller?: Agent, signal?: AbortSignal): Promise<JobSnapshot>;
   onJobDone(listener: (job: JobSnapshot, owner: Agent | undefined) => void): () => void;
   onJobsChanged(listener: () => void): () => void;

@@ -4,6 +4,8 @@ export interface PluginLoader {
   load(entry: string): Promise<LoadedModule>;
   /** Drops what `load` keeps for `entry`. */
   forget(entry: string): void;
+  /** Stops lending to files that node loads by itself. */
+  dispose(): void;
 }
 
 export interface LoadedModule {

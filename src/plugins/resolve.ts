@@ -15,6 +15,8 @@ function entryOfFolder(folder: string): string | undefined {
     try {
       return createRequire(path.join(folder, 'index.js')).resolve(folder);
     } catch {
+      const entry = importEntry(folder);
+      if (entry !== undefined && isFile(entry)) return entry;
       // a source folder whose "main" is not built yet still has an index or src/index
     }
   }
@@ -36,7 +38,7 @@ export function resolvePlugin(name: string, pluginFile: string): string {
     const found = EXTENSIONS.map((ext) => wanted + ext).find(isFile) ?? (existsSync(wanted) ? entryOfFolder(wanted) : undefined);
     if (found !== undefined) return found;
     throw new Error(existsSync(wanted)
-      ? `"${wanted}" has no plugin: expected an index.ts, an index.js or a package.json with "main"`
+      ? `"${wanted}" has no plugin: expected an index.ts, an index.js or a package.json with "main" or "exports"`
       : `"${wanted}" does not exist`);
   }
   const require = createRequire(pluginFile);

@@ -62,8 +62,8 @@ export function apply(ctx: Context, config: Config = {}): void {
           throw exec.signal.aborted ? new AbortError() : error;
         }
       }
-      const { text, job } = jobs.read(args.job_id, exec.agent);
-      return { text, job: jobValue(job) };
+      const { text, snapshot } = jobs.read(args.job_id, exec.agent);
+      return { text, job: jobValue(snapshot) };
     },
     finalizeContent(exec: Readonly<ToolExecution>, result) {
       const [block] = result.content;
@@ -109,8 +109,8 @@ export function apply(ctx: Context, config: Config = {}): void {
     },
     async execute(args, exec) {
       checkId(args.job_id);
-      const { outcome, job } = jobs.kill(args.job_id, exec.agent, args.reason);
-      return { outcome, job: jobValue(job) };
+      const requested = jobs.kill(args.job_id, exec.agent, args.reason) === 'requested';
+      return { outcome: requested ? 'cancellation-requested' as const : 'already-finished' as const, job: jobValue(jobs.get(args.job_id, exec.agent)) };
     },
     presentCall: (args) => ({ card: 'generic', kind: 'execute', title: `Kill background job ${args.job_id}` }),
   }));
