@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { execFile } from 'node:child_process';
 import iconv from 'iconv-lite';
 
 /** Bytes of a started UTF-8 sequence at the end of `bytes` that later bytes may complete: 0 to 3. */
@@ -101,7 +102,21 @@ export function characterStart(tail: Uint8Array): number {
 }
 
 /** The 8-bit or double-byte encoding that the locale names (`zh_CN.GBK`), or undefined when it is UTF-8 or not named. */
-export function localeCodePage(env: NodeJS.ProcessEnv = process.env): string | undefined {
+function localeCodePage(env: NodeJS.ProcessEnv): string | undefined {
   const name = /\.([\w-]+)/.exec(env.LC_ALL || env.LC_CTYPE || env.LANG || '')?.[1]?.toLowerCase();
   return name === undefined || /^utf-?8$/.test(name) ? undefined : name;
+}
+
+let windowsPage: Promise<string | undefined> | undefined;
+
+/** The code page that console programs print in: from the locale, on Windows from the console itself, asked once. */
+export function systemCodePage(env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  if (process.platform !== 'win32') return Promise.resolve(localeCodePage(env));
+  windowsPage ??= new Promise((resolve) => {
+    execFile('chcp.com', { windowsHide: true }, (error, text) => {
+      const number = error === null ? /(\d{3,5})\s*\.?\s*$/.exec(text)?.[1] : undefined;
+      resolve(number === undefined || number === '65001' ? undefined : `cp${number}`);
+    });
+  });
+  return windowsPage;
 }

@@ -1,4 +1,5 @@
-import { accessSync, constants, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { accessSync, constants, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { Service } from '@deepseek-ai/cordis';
@@ -8,7 +9,7 @@ import type { Agent } from '../contract/agent.ts';
 import type { ShellProcess, ShellRequest, ShellService } from '../seams/shell.ts';
 import '../seams/spill.ts';
 import { startCommand } from './command.ts';
-import { localeCodePage } from './output-decoder.ts';
+import { systemCodePage } from './output-decoder.ts';
 import { Watchdog } from './watchdog.ts';
 
 export interface ShellConfig {
@@ -92,7 +93,7 @@ export class NodeShell extends Service implements ShellService {
     const bash = config.kind === 'pwsh' ? undefined : findBash(env);
     this.kind = config.kind ?? (bash !== undefined || process.platform !== 'win32' ? 'bash' : 'pwsh');
     this.program = config.program ?? (this.kind === 'bash' ? bash : findPowerShell(env));
-    this.folder = mkdtempSync(path.join(os.tmpdir(), 'dsh-shell-'));
+    this.folder = path.join(os.tmpdir(), `dsh-shell-${randomUUID()}`);
     this.watchdog = new Watchdog(this.folder);
     ctx.effect(() => () => this.close(), 'shell processes');
   }
@@ -104,6 +105,13 @@ export class NodeShell extends Service implements ShellService {
     await Promise.all([...this.running].map((running) => running.done));
     this.watchdog.close();
     rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** The folder comes after the watchdog that removes it: no moment to die in between leaves it behind. */
+  private prepare(): void {
+    if (existsSync(this.folder)) return;
+    this.watchdog.start();
+    mkdirSync(this.folder, { mode: 0o700 });
   }
 
   private argv(command: string): string[] {
@@ -150,9 +158,10 @@ export class NodeShell extends Service implements ShellService {
     }
     const { callId, agent } = request;
     const label = `${this.kind}-${(callId ?? 'command').replace(/[^\w.-]+/g, '_').slice(-80)}-${++this.count}`;
-    const codePage = localeCodePage(this.config.env ?? process.env);
+    const codePage = await systemCodePage(this.config.env ?? process.env);
     let running: ShellProcess;
     try {
+      this.prepare();
       if (callId !== undefined) this.ctx.emit('shell/started', { callId, command: request.command, cwd: request.cwd, agent });
       const launch = startCommand({
         argv, cwd: request.cwd, env: this.environment(agent, request.env), watchdog: this.watchdog, pipes: this.folder, label,

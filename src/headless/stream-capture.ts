@@ -29,6 +29,7 @@ export class OutputCapture {
   private total = 0;
   private read = 0;
   private file: WriteStream | undefined;
+  private opening: Promise<void> | undefined;
   private filePath: string | undefined;
   private fileFailed = false;
   private written = 0;
@@ -60,8 +61,9 @@ export class OutputCapture {
   }
 
   private spill(chunk: Buffer): Promise<void> | undefined {
-    if (this.file === undefined) return this.openFile().finally(() => this.trim());
-    return this.append(chunk);
+    if (this.file !== undefined) return this.append(chunk);
+    // whatever comes until the file is open goes in with the rest
+    return (this.opening ??= this.openFile().finally(() => this.trim()));
   }
 
   private async openFile(): Promise<void> {

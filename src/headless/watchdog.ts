@@ -98,6 +98,11 @@ export class Watchdog {
     return child;
   }
 
+  /** From now on, this process's end is noticed. */
+  start(): void {
+    this.ensure();
+  }
+
   /** Resolves once the watchdog's pipe has the line, so that dying right after is covered. */
   guard(pid: number, token: string): Promise<void> {
     const child = this.ensure();

@@ -9,6 +9,8 @@ import { NodeShell } from '../../src/headless/shell.ts';
 
 /** How many commands are ended at a random moment; KILL_POINTS=500 for the whole exercise. */
 const POINTS = Number(process.env.KILL_POINTS ?? 24);
+/** How many hosts are killed. */
+const HOSTS = Number(process.env.KILL_HOSTS ?? Math.ceil(POINTS / 24));
 
 function carrying(mark: string): string[] {
   return readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid).flatMap((pid) => {
@@ -59,7 +61,7 @@ describe('shell.kill', () => {
   }).timeout(60_000 + POINTS * 2_000);
 
   it('D3 hosts killed at random moments leave no process and no folder', async () => {
-    for (let host = 0; host < Math.max(1, Math.floor(POINTS / 24)); host++) {
+    for (let host = 0; host < HOSTS; host++) {
       const mark = `${50_000 + host}.${process.pid}`;
       const commands = Array.from({ length: 12 }, () => tree(mark));
       const child = spawn(process.execPath, ['--import', 'tsx', path.join(import.meta.dirname, '../fixtures/kill-host.ts'), dir, JSON.stringify(commands)], { stdio: ['ignore', 'pipe', 'inherit'] });
