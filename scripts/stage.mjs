@@ -32,6 +32,9 @@ export async function stage(name, flags) {
   fs.rmSync(dir, { recursive: true, force: true });
   fs.mkdirSync(dir, { recursive: true });
   for (const file of fs.readdirSync(ROOT)) if (CARRIED.test(file)) fs.cpSync(path.join(ROOT, file), path.join(dir, file), { recursive: true });
+  for (const page of fs.readdirSync(path.join(ROOT, 'docs')).filter((name) => name.endsWith('.md'))) {
+    fs.cpSync(path.join(ROOT, 'docs', page), path.join(dir, 'docs', page));
+  }
   const remove = () => fs.rmSync(dir, { recursive: true, force: true });
   try {
     await step(`building (${name})`, () => run(process.execPath, [path.join(ROOT, 'esbuild.mjs'), '--stage', dir, ...flags], { cwd: ROOT, tail: 60 }));

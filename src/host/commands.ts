@@ -69,7 +69,7 @@ export function hostCommands(parts: CommandParts): Omit<CommandTable, Extract<Co
       const { file, line, column } = sourceOf(plugin);
       await jumpTo(file, path.dirname(plugins.file), { line, ...(column === undefined ? {} : { column }) });
     },
-    openToolGuide: () => vscode.commands.executeCommand('markdown.showPreview', vscode.Uri.joinPath(context.extensionUri, 'README.md')),
+    openToolGuide: () => vscode.commands.executeCommand('markdown.showPreview', vscode.Uri.joinPath(context.extensionUri, 'docs', 'tool-authoring.md')),
     showChanges: () => vscode.commands.executeCommand('dshHost.changes.focus'),
   };
 }
