@@ -175,7 +175,9 @@ function longestIncreasing(values: readonly number[]): number[] {
   const tails: number[] = [];
   const previous = new Int32Array(values.length);
   for (let i = 0; i < values.length; i++) {
-    let [low, high] = [0, tails.length];
+    // lines mostly keep their order
+    let low = tails.length > 0 && values[tails.at(-1)!]! < values[i]! ? tails.length : 0;
+    let high = tails.length;
     while (low < high) {
       const middle = (low + high) >> 1;
       if (values[tails[middle]!]! < values[i]!) low = middle + 1;

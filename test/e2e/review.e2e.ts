@@ -36,6 +36,7 @@ describe('review by keyboard, reload and crash, in a real VS Code', function () 
     assert.equal(it_.bytes('src/names.ts'), lines());
 
     await it_.keys('Alt+F5');
+    await it_.inEditor();
     await it_.caretAt(5);
     await vscode.shot('docs/review-three-hunks');
     await it_.keys('Alt+Enter');
@@ -71,7 +72,7 @@ describe('review by keyboard, reload and crash, in a real VS Code', function () 
     await page.locator('.quick-input-list .monaco-list-row', { hasText: 'names.ts' }).first().waitFor();
     await it_.keys('Enter');
     await page.locator('.tab.active', { hasText: 'names.ts' }).waitFor();
-    await page.locator('.editor-instance .monaco-editor.focused').first().waitFor();
+    await it_.inEditor();
     await it_.keys('Control+z', 'Control+s');
     await it_.holds('src/names.ts', lines(renamed(5)));
     await it_.keys('Control+z', 'Control+s');
@@ -107,6 +108,7 @@ describe('review by keyboard, reload and crash, in a real VS Code', function () 
     await it_.ask('Rename the third.', call('read', { file_path: 'src/third.ts' }), call('edit', { file_path: 'src/third.ts', old_string: 'oldName', new_string: 'newName', replace_all: true }), say('never asked'));
     await tab(vscode.page, 'third.ts (Review)').waitFor();
     await it_.keys('Alt+F5');
+    await it_.inEditor();
     await it_.caretAt(5);
     await it_.keys('End');
     await it_.type(' // typed');

@@ -98,6 +98,11 @@ export class Journey {
     await this.vscode.page.locator('.statusbar-item', { hasText: new RegExp(`Ln ${line}, `) }).waitFor();
   }
 
+  /** Waits until the keys go to an editor. */
+  async inEditor(): Promise<void> {
+    await this.vscode.page.locator('.editor-instance .monaco-editor.focused').first().waitFor();
+  }
+
   /** Text of the newest message the model was sent, all of them joined. */
   lastRequest(): string {
     return JSON.stringify(this.server.requests.at(-1)?.body.messages.slice(-3));

@@ -19,6 +19,7 @@ export class ReviewEditor implements vscode.Disposable {
   readonly #stale = new Set<string>();
   #staleTimer: ReturnType<typeof setTimeout> | undefined;
   #lastTyped = 0;
+  #disposed = false;
 
   constructor(review: ReviewService) {
     this.#review = review;
@@ -65,10 +66,15 @@ export class ReviewEditor implements vscode.Disposable {
     }, SETTLE_MS);
   }
 
-  /** Opens the diff without taking the focus, unless the user is typing in an editor right now. */
+  /** Opens the diff without taking the focus; while the user is typing in an editor it waits for a pause. */
   async announce(file: ReviewFile): Promise<void> {
-    if (Date.now() - this.#lastTyped < TYPING_MS) return;
-    await this.open(file, true);
+    for (;;) {
+      const rest = this.#lastTyped + TYPING_MS - Date.now();
+      if (rest <= 0) break;
+      await new Promise((resolve) => setTimeout(resolve, rest));
+    }
+    const now = this.#review.file(file.id);
+    if (!this.#disposed && now?.state === 'staged') await this.open(now, true);
   }
 
   async open(file: ReviewFile, preserveFocus = false, hunk = file.hunks[0]): Promise<void> {
@@ -205,6 +211,7 @@ export class ReviewEditor implements vscode.Disposable {
   }
 
   dispose(): void {
+    this.#disposed = true;
     clearTimeout(this.#staleTimer);
     for (const disposable of this.#disposables) disposable.dispose();
   }
