@@ -22,6 +22,8 @@ import { SessionSlot } from './session-slot.ts';
 
 /** Items a view gets at first, and per request for older ones. */
 const PAGE = 200;
+/** Registrations are taken together. Milliseconds. */
+const TOOLS_MS = 50;
 /** Which session this window showed last. */
 const MEMORY_KEY = 'dshHost.session';
 export interface ChatParts {
@@ -47,6 +49,7 @@ export class ChatController implements vscode.Disposable {
   #jobs: ChatMeta['jobs'] = [];
   #modelName = '';
   readonly #decoders = new OutputDecoders();
+  #toolTimer: ReturnType<typeof setTimeout> | undefined;
   #stopping = false;
   #draft: string | undefined;
 
@@ -67,7 +70,7 @@ export class ChatController implements vscode.Disposable {
       },
     });
     ctx.on('agent/status', () => this.#statusChanged());
-    ctx.on('tools/change', () => this.#outbox.meta({ tools: this.#tools() }));
+    ctx.on('tools/change', () => this.#toolsChanged());
     ctx.on('session/list-change', () => void this.refreshSessions());
     ctx.on('shell/output', (event) => {
       const text = this.#decoders.decode(event);
@@ -163,6 +166,14 @@ export class ChatController implements vscode.Disposable {
 
   #tools(): ChatMeta['tools'] {
     return this.#parts.ctx.tools.schemas(this.#slot.agent).map(({ name, description }) => ({ name, description }));
+  }
+
+  /** A plugin registers its tools one by one: they are listed once. */
+  #toolsChanged(): void {
+    this.#toolTimer ??= setTimeout(() => {
+      this.#toolTimer = undefined;
+      this.#outbox.meta({ tools: this.#tools() });
+    }, TOOLS_MS);
   }
 
   #statusChanged(): void {
@@ -349,6 +360,7 @@ export class ChatController implements vscode.Disposable {
   }
 
   async dispose(): Promise<void> {
+    clearTimeout(this.#toolTimer);
     this.#outbox.clear();
     await this.#slot.close();
   }
