@@ -25,7 +25,7 @@ export const USAGE = [
   '',
   'Runs the agent loop, the tools and the permission policy without VS Code, with a scripted model.',
   '  --workspace DIR   folder to work in',
-  '  --script FILE     what the user says and what the model answers (docs/drive.md)',
+  '  --script FILE     what the user says and what the model answers (docs/headless.md)',
   '  --approve MODE    answer approvals and reviews: all, none, or ask on the terminal (default: ask)',
   '  --session FILE    write the session log there; go on with it when it exists',
   `  --preset PRESET   ${PRESETS.join(', ')} (default: ask)`,
