@@ -1,6 +1,7 @@
 import picomatch from 'picomatch';
 import type { ToolCallKind } from '../contract/presentation.ts';
 import type { ToolDefinition } from '../contract/tool.ts';
+import { isSecret } from './paths.ts';
 
 /** What a call does to the world, as far as policy needs to know. Paths are as the tool was given them. */
 export type Effect =
@@ -72,10 +73,18 @@ function declaredKind(args: unknown, definition: ToolDefinition | undefined): To
   }
 }
 
+/** Names a pattern is tried on. */
+const SECRET_NAMES = [
+  '.env', '.netrc', '.npmrc', '.pgpass', 'id_rsa', 'id_ed25519', 'key.pem',
+  ...['local', 'production', 'prod', 'development', 'dev', 'staging', 'stage', 'test', 'ci'].flatMap((name) => [`.env.${name}`, `.env.${name}.local`, `.env-${name}`, `.env_${name}`]),
+];
+
 /** An include pattern wins over "hidden files are skipped": one that would match `.env` reads it (L1). */
 function matchesSecret(include: string): boolean {
   try {
-    return ['.env', '.env.local', '.env.production'].some((name) => picomatch.isMatch(name, include, { dot: true, basename: true }));
+    // a name written out in the pattern, also as one of several alternatives
+    if (include.split(/[{},/]/).some((part) => isSecret(part.replace(/[*?]+$/, '')))) return true;
+    return SECRET_NAMES.some((name) => picomatch.isMatch(name, include, { dot: true, basename: true }));
   } catch {
     return true;
   }

@@ -82,6 +82,19 @@ export async function nearestReal(absolute: string, depth = 0): Promise<string |
   }
 }
 
+/**
+ * Whether git, run in this folder, would take files of the workspace for its own repository (a bare one, lying there as
+ * ordinary files): its configuration names programs that git then runs, even for `git status`.
+ */
+export async function isPlantedRepository(folder: string): Promise<boolean> {
+  const there = (...parts: string[]): Promise<boolean> => lstat(path.join(...parts)).then(() => true, () => false);
+  for (let at = folder; ; at = path.dirname(at)) {
+    if (await there(at, '.git')) return false;
+    if (await there(at, 'HEAD') && (await there(at, 'commondir') || (await there(at, 'objects') && await there(at, 'refs')))) return true;
+    if (path.dirname(at) === at) return false;
+  }
+}
+
 const PROTECTED_FOLDERS = new Set(['.git', '.vscode', '.vscode-server', '.idea', '.husky', '.githooks', '.devcontainer', '.ssh', '.dsh', '.cursor', '.claude']);
 const PROTECTED_FILES = new Set([
   'cordis.yml', 'cordis.yaml', 'cordis.patch.yml', '.envrc', '.gitconfig', '.gitmodules', '.npmrc', '.yarnrc', '.yarnrc.yml', '.pnpmfile.cjs', '.mcp.json',

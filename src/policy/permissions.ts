@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { Service, type Context } from '@deepseek-ai/cordis';
 import type { Agent, Session } from '../contract/agent.ts';
 import { HarnessError } from '../contract/error.ts';
@@ -11,7 +12,7 @@ import type { FileDecision, FileIntent } from '../seams/fs.ts';
 import { analyzeCommand, unknownCommand, type CommandAnalysis, type SyntaxNode } from './command.ts';
 import { effectOf, type Effect } from './effects.ts';
 import type { GrammarFiles } from './grammar-entry.ts';
-import { PathPolicy, type PathFacts } from './paths.ts';
+import { isPlantedRepository, PathPolicy, type PathFacts } from './paths.ts';
 import { DEFAULT_PRESET, isPreset, type PresetId } from './presets.ts';
 import { commandRule, exactlyAllowed, prefixAllowed } from './rules.ts';
 
@@ -35,8 +36,12 @@ declare module '@deepseek-ai/cordis' {
 }
 
 type Parse = <T>(command: string, use: (root: SyntaxNode) => T) => T;
+type TouchedPath = { readonly given: string; readonly facts: PathFacts };
 type Ask = { readonly reason: string; readonly rule?: ApprovalRule };
 type Verdict = { readonly kind: 'allow' } | { readonly kind: 'deny'; readonly reason: string } | ({ readonly kind: 'ask' } & Ask);
+
+/** Words of one command whose paths are looked at; a command with more asks. */
+const MAX_PATHS = 2_000;
 
 const ALLOW: Verdict = { kind: 'allow' };
 const UNTRUSTED = 'this workspace is not trusted: nothing is written, run or sent until the user trusts it';
@@ -184,6 +189,7 @@ export class Permissions extends Service {
     const cwd = folder?.realPath ?? sessionCwd;
     const harmless = analysis.certain && analysis.commands.every((entry) => entry.readOnly);
     const touched = await this.touchedPaths(command, analysis, cwd);
+    if (touched === undefined) return { kind: 'ask', reason: `the command names more than ${MAX_PATHS} paths, too many to judge` };
     const guarded = harmless ? undefined : touched.find(({ facts }) => facts.protected);
     if (guarded) return { kind: 'ask', reason: `the command names ${guarded.given}, which can make code run` };
     if (preset === 'full') return ALLOW;
@@ -195,17 +201,21 @@ export class Permissions extends Service {
     if (folder?.outside) return { kind: 'ask', reason: `the command runs outside the workspace: ${folder.realPath}`, rule };
     const outside = touched.find(({ facts }) => facts.outside);
     if (outside) return { kind: 'ask', reason: `the command names ${outside.given}, which is outside the workspace`, rule };
+    const trap = await trapIn(analysis, cwd, touched);
+    if (trap !== undefined) return { kind: 'ask', reason: trap, rule };
     if (harmless || prefixAllowed(rules, name, analysis)) return ALLOW;
     return { kind: 'ask', reason: analysis.why === undefined ? 'it runs a command' : `it runs a command that can't be judged: ${analysis.why}`, rule };
   }
 
-  /** Paths a command names: its words when it could be read, else everything in it that looks like one. */
-  private async touchedPaths(command: string, analysis: CommandAnalysis, cwd: string): Promise<{ given: string; facts: PathFacts }[]> {
+  /** Paths a command names: its words when it could be read, else everything in it that looks like one. Undefined: too many. */
+  private async touchedPaths(command: string, analysis: CommandAnalysis, cwd: string): Promise<TouchedPath[] | undefined> {
     const words = analysis.certain
       ? [...analysis.inputs, ...analysis.commands.flatMap((entry) => entry.words.slice(1))].flatMap(pathsInWord)
       : command.split(/[\s"'`=<>|&;(){},]+/).flatMap(pathsInWord).filter((word) => /[./\\~]/.test(word));
-    const found: { given: string; facts: PathFacts }[] = [];
-    for (const given of new Set(words.slice(0, 500))) found.push({ given, facts: await this.paths.facts(given, cwd) });
+    const names = new Set(words);
+    if (names.size > MAX_PATHS) return undefined;
+    const found: TouchedPath[] = [];
+    for (const given of names) found.push({ given, facts: await this.paths.facts(given, cwd) });
     return found;
   }
 
@@ -246,6 +256,17 @@ export class Permissions extends Service {
 function writeReason(given: string, facts: PathFacts, preset: PresetId): string | undefined {
   if (facts.protected) return `"${given}" can make code run: ${facts.realPath}`;
   return facts.outside && preset !== 'full' ? `"${given}" is outside the workspace: ${facts.realPath}` : undefined;
+}
+
+/** Why a command of harmless programs may still show or run what nobody named. */
+async function trapIn(analysis: CommandAnalysis, cwd: string, touched: readonly TouchedPath[]): Promise<string | undefined> {
+  const runs = (program: string): boolean => analysis.commands.some((entry) => entry.words[0] === program);
+  if (runs('git') && await isPlantedRepository(cwd)) return `git would take the files in ${cwd} for its repository, whose configuration can run programs`;
+  if (!runs('diff')) return undefined;
+  for (const { given, facts } of touched) {
+    if (await stat(facts.realPath).then((found) => found.isDirectory(), () => false)) return `it compares every file in ${given}, hidden ones too`;
+  }
+  return undefined;
 }
 
 function allowsTool(rules: readonly ApprovalRule[], name: string): boolean {

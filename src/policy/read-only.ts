@@ -26,8 +26,10 @@ const VERSION: Check = (args) => args.length === 1 && /^(?:--version|-v|-V)$/.te
 /** Programs that only look, with the arguments they may have for that. What is not here asks. */
 const TABLE: Readonly<Record<string, Check>> = {
   pwd: any, ls: any, cat: any, head: any, tail: any, wc: any, basename: any, dirname: any, realpath: any, readlink: any, stat: any, which: any,
-  echo: any, true: any, false: any, whoami: any, id: any, uname: any, nl: any, cut: any, tr: any, rev: any, tac: any, cmp: any, diff: any, du: any,
+  echo: any, true: any, false: any, whoami: any, id: any, uname: any, nl: any, cut: any, tr: any, rev: any, tac: any, cmp: any, du: any,
   df: any, seq: any, type: any, sleep: any, exit: any,
+  // not recursive, and not of folders (permissions.ts): that would show files nobody named
+  diff: options(/^-(?:[uUcCqsbBwitaEyp0-9]+|-(?:unified(?:=\d+)?|brief|side-by-side|ignore-all-space|color=never|label=.*))$/),
   printf: (args) => args[0] !== '-v',
   date: (args) => args.every((arg) => arg.startsWith('+') || arg === '-u'),
   sort: options(/^-[bdfginrRuVk0-9,.t]+$/),

@@ -311,6 +311,9 @@ describe('permissions', function () {
       await asks(call('grep', { pattern: 'KEY', path: '.env' }), /may hold keys/);
       await asks(call('grep', { pattern: 'KEY', include: '.env*' }), /hold keys/);
       await asks(call('grep', { pattern: 'KEY', include: '*' }), /hold keys/);
+      await asks(call('grep', { pattern: 'KEY', include: '.env.staging' }), /hold keys/);
+      await asks(call('grep', { pattern: 'KEY', include: '{*.ts,.env.qa7}' }), /hold keys/);
+      await asks(call('grep', { pattern: 'KEY', include: '*.pem' }), /hold keys/);
       await asks(bash('cat .env'), /may hold keys/);
       await asks(bash('git show HEAD:.env'), /may hold keys/);
       await symlink('.env', path.join(ws, 'plain'));
@@ -375,6 +378,42 @@ describe('permissions', function () {
       answer = 'rejected';
       await asks(bash('make .git/hooks/x'), /\.git/);
       await asks(bash('npm test .env'), /keys/);
+    });
+  });
+
+  describe('commands of harmless programs that reach what nobody looked at', () => {
+    it('J3 no path hides behind many words', async () => {
+      await open('ask');
+      const many = (count: number): string => Array.from({ length: count }, (_, i) => `w${i}`).join(' ');
+      await runs(bash(`cat ${many(400)}`));
+      await asks(bash(`cat ${'a.txt '.repeat(600)} /etc/passwd`), /outside the workspace/);
+      await asks(bash(`cat ${many(600)} .env`), /keys/);
+      await asks(bash(`cat ${many(5_000)} .env`), /too many to judge/);
+      await ctx.fiber.dispose();
+      await open('full');
+      await asks(bash(`true ${many(5_000)} ./a; touch .git/hooks/pre-commit`), /too many to judge/);
+    });
+
+    it('J3 git does not run in a repository planted as plain files', async () => {
+      await open('ask');
+      await runs(bash('git status'));
+      await mkdir(path.join(ws, 'sub', 'objects'), { recursive: true });
+      await mkdir(path.join(ws, 'sub', 'refs'));
+      await mkdir(path.join(ws, 'sub', 'inner'));
+      await writeFile(path.join(ws, 'sub', 'HEAD'), 'ref: refs/heads/main\n');
+      await asks(bash('git status', { workdir: 'sub' }), /can run programs/);
+      await asks(bash('ls && git log --oneline', { workdir: 'sub/inner' }), /can run programs/);
+      await runs(bash('git status'));
+      await mkdir(path.join(ws, 'sub', '.git'));
+      await runs(bash('git status', { workdir: 'sub' }));
+    });
+
+    it('L1 diff does not show the hidden files of folders', async () => {
+      await open('ask');
+      await writeFile(path.join(ws, 'b.txt'), 'b\n');
+      await runs(bash('diff -u a.txt b.txt'));
+      await asks(bash('diff -r a.txt b.txt'), /runs a command/);
+      await asks(bash('diff src .'), /hidden ones too/);
     });
   });
 
