@@ -66,7 +66,12 @@ export function apply(ctx: Context, config: { mode: ApproveMode; terminal: Termi
       return /^y/i.test(answer) ? ctx.review.accept(file.id) : ctx.review.reject(file.id);
     };
     // Not inside the event: whoever staged it is still at it.
-    setImmediate(() => void decide().catch((error: unknown) => terminal.note(`${file.path}: ${error instanceof Error ? error.message : String(error)}`)));
+    setImmediate(() => void decide().catch(async (error: unknown) => {
+      const message = error instanceof Error ? error.message : String(error);
+      terminal.note(`${file.path}: ${message}`);
+      // nobody else will decide it: the call must not wait for ever
+      await ctx.review.reject(file.id, `it could not be written: ${message}`);
+    }).catch((error: unknown) => terminal.note(`${file.path}: ${error instanceof Error ? error.message : String(error)}`)));
   });
 }
 

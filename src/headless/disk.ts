@@ -166,6 +166,19 @@ export async function* readChunks(realPath: string, start: number, end: number |
   }
 }
 
+/** Throws what making a file at `realPath` would: its nearest existing ancestor is no directory, or takes no new files. */
+export async function assertRoomFor(realPath: string): Promise<void> {
+  for (let at = path.dirname(realPath); ; at = path.dirname(at)) {
+    try {
+      if ((await fs.stat(at)).isDirectory()) return await fs.access(at, constants.W_OK | constants.X_OK);
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT' || at === path.dirname(at)) throw error;
+      continue;
+    }
+    throw Object.assign(new Error('not a directory'), { code: 'ENOTDIR' });
+  }
+}
+
 /** Makes the directory and returns what was made, outermost first. */
 export async function makeDirectories(directory: string): Promise<string[]> {
   const first = await fs.mkdir(directory, { recursive: true });

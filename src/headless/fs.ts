@@ -11,13 +11,13 @@ import type {
   DirectoryEntry, FileDecision, FileIntent, FileOutcome, FileStat, FileSystemService, FileTarget, MutationContext, TextFile, TextSplice,
 } from '../seams/fs.ts';
 import { TextDecodeError } from '../text/codec.ts';
-import { decodeText, encodeText, spliceBytesInParts } from '../text/encoding.ts';
+import { codecFor, decodeText, encodeText, spliceBytesInParts } from '../text/encoding.ts';
 import type { DecodedText } from '../text/encoding.ts';
 import { splicesBetween } from '../text/hunk.ts';
 import { adoptEndings } from '../text/replace.ts';
 import { applySplices } from '../text/splice.ts';
 import {
-  codeOf, diskError, listDirectory, makeDirectories, putFile, readChunks, readWhole, realPathOf, removeEmptyDirectories, StaleVersionError, statPath, versionAt,
+  assertRoomFor, codeOf, diskError, listDirectory, makeDirectories, putFile, readChunks, readWhole, realPathOf, removeEmptyDirectories, StaleVersionError, statPath, versionAt,
 } from './disk.ts';
 import { PathLock } from './path-lock.ts';
 
@@ -128,6 +128,7 @@ export class NodeFileSystem extends Service implements FileSystemService {
       const before = current.text;
       const after = before === null ? content : adoptEndings(before.text, content);
       const splices = before === null ? [] : splicesBetween(before.text, after);
+      await this.assertPlaceable(target, before, after, splices, context.displayPath, 'write');
       return this.propose({ kind, target, ...context, before, version: current.version, after, splices });
     });
   }
@@ -144,6 +145,7 @@ export class NodeFileSystem extends Service implements FileSystemService {
         throw retitle(error, context.displayPath);
       });
       const splices = compute(before);
+      await this.assertPlaceable(target, before, '', splices, context.displayPath, 'edit');
       return this.propose({
         kind: 'edit', target, ...context, before, version: before.version, after: applySplices(before.text, splices), splices,
       });
@@ -253,6 +255,23 @@ export class NodeFileSystem extends Service implements FileSystemService {
   private assertWritable(stat: FileStat | null, verb: Verb, displayPath: string): void {
     if (stat?.readonly !== true) return;
     throw new HarnessError(`cannot ${verb} "${displayPath}": the file is read-only (mode ${stat.mode.toString(8)})`, 'FS_PERMISSION');
+  }
+
+  /** Nobody is asked to review what could not be written afterwards: a place that takes no file, characters the encoding lacks. */
+  private async assertPlaceable(
+    target: FileTarget, before: TextFile | null, after: string, splices: readonly TextSplice[], displayPath: string, verb: Verb,
+  ): Promise<void> {
+    try {
+      if (before === null) {
+        await encodeText(after, this.encodingFor(target));
+        await assertRoomFor(target.realPath);
+      } else {
+        const { codec } = this.sources.get(before) ?? { codec: await codecFor(before.encoding).catch(() => undefined) };
+        for (const splice of splices) codec?.encode(splice.text);
+      }
+    } catch (error) {
+      throw this.explain(verb, displayPath, error);
+    }
   }
 
   private async propose(intent: FileIntent): Promise<FileOutcome> {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { JsonValue } from '../../src/contract/json.ts';
+import type { FileDecision, FileIntent } from '../../src/seams/fs.ts';
 import { bareAgent, openFsRoom, textOf } from '../harness/fs-room.ts';
 import type { FsRoom, FsRoomOptions } from '../harness/fs-room.ts';
 
@@ -222,5 +223,43 @@ describe('write', () => {
     await room.toolFiber.dispose();
     assert.deepEqual(room.root.tools.schemas(), []);
     assert.deepEqual((await room.root.systemPrompt.assemble({})).sections.filter(({ name }) => name.startsWith('tools:')), []);
+  });
+
+  it('B1 nobody is asked to review what could not be written afterwards', async () => {
+    await open();
+    const asked: string[] = [];
+    const note = (intent: FileIntent, next: () => Promise<FileDecision>): Promise<FileDecision> => {
+      asked.push(intent.displayPath);
+      return next();
+    };
+    room.root.on('fs/write-intent', note);
+    room.root.on('fs/edit-intent', note);
+    await room.put('a.txt', 'one\n');
+    await room.put('w.txt', Buffer.from([0x53, 0xf8, 0x6b]));
+    assert.match(await room.refuse('write', { file_path: 'a.txt/b.txt', content: 'x' }), /a parent of this path is a file/);
+    assert.match(await room.refuse('write', { file_path: 'a.txt/b/c.txt', content: 'x' }), /a parent of this path is a file/);
+    assert.match(await room.refuse('write', { file_path: 'new.txt', content: '\ud800' }), /unpaired surrogate/);
+    await room.must('read', { file_path: 'a.txt' });
+    assert.match(await room.refuse('edit', { file_path: 'a.txt', old_string: 'one', new_string: '\udc00' }), /unpaired surrogate/);
+    assert.deepEqual(asked, []);
+    assert.deepEqual((await fs.readdir(room.directory)).sort(), ['a.txt', 'w.txt']);
+    await room.dispose();
+    await open({ fs: { encoding: 'windows1252' } });
+    room.root.on('fs/edit-intent', note);
+    await room.put('w.txt', Buffer.from([0x53, 0xf8, 0x6b]));
+    await room.must('read', { file_path: 'w.txt' });
+    assert.match(await room.refuse('edit', { file_path: 'w.txt', old_string: 'S', new_string: '中' }), /Windows-1252 cannot hold/);
+    assert.deepEqual(asked, []);
+  });
+
+  it('A21 a notebook is never replaced by what is none', async () => {
+    await open();
+    const notebook = JSON.stringify({ cells: [], metadata: {}, nbformat: 4, nbformat_minor: 5 });
+    await room.must('write', { file_path: 'n.ipynb', content: notebook });
+    assert.match(await room.refuse('write', { file_path: 'n.ipynb', content: 'print(1)' }), /not a valid notebook/);
+    assert.match(await room.refuse('write', { file_path: 'm.ipynb', content: '{}' }), /not a valid notebook/);
+    assert.equal(await room.text('n.ipynb'), notebook);
+    await room.must('write', { file_path: 'n.ipynb', content: '' });
+    assert.equal(await room.text('n.ipynb'), '', 'A17 emptying it is meant');
   });
 });

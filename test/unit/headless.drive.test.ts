@@ -22,7 +22,7 @@ describe('drive', function () {
   afterEach(() => rm(base, { recursive: true, force: true }));
 
   /** Answers of the person at the terminal; none: there is no terminal. */
-  async function run(argv: string[], answers?: string[], seen?: (text: string) => void, signal?: AbortSignal): Promise<Outcome> {
+  async function run(argv: string[], answers?: string[], seen?: (text: string) => void, signal?: AbortSignal, ask?: () => Promise<string>): Promise<Outcome> {
     let out = '';
     let err = '';
     const code = await drive(argv, {
@@ -35,7 +35,7 @@ describe('drive', function () {
         note: (text) => { err += `${text}\n`; },
         question: async (text) => {
           err += text;
-          return answers?.shift() ?? 'n';
+          return ask ? ask() : answers?.shift() ?? 'n';
         },
       },
     });
@@ -79,6 +79,20 @@ describe('drive', function () {
     assert.deepEqual(await readdir(ws), ['a.txt']);
     assert.deepEqual(results(events).map((result) => result.isError), [false, true, true]);
     assert.match(results(events)[2]!.text, /the user rejected tool "bash"/);
+  });
+
+  it('a change that was accepted but cannot be written ends its call instead of hanging the run', async () => {
+    // somebody puts a file where the folder should go while the change waits
+    const model = [{ toolCalls: [
+      { name: 'write', arguments: { file_path: 'late/f.txt', content: 'x' } },
+    ] }, { text: 'Over.' }];
+    const file = await script(model);
+    const { code, events, err } = await run(['--workspace', ws, '--script', file, '--approve', 'ask', '--json'], [], undefined, undefined, async () => {
+      await writeFile(path.join(ws, 'late'), 'in the way');
+      return 'y';
+    });
+    assert.equal(code, 0, err);
+    assert.match(results(events)[0]!.text, /could not be written.*a parent of this path is a file/);
   });
 
   it('--approve ask without a terminal denies with a note; with one it asks', async () => {

@@ -21,6 +21,14 @@ export function checkNotebook(text: string, splices: readonly Splice[], shownPat
   );
 }
 
+/** Throws when a whole new content would not be a notebook. Emptying a file is allowed (A17). */
+export function checkNotebookContent(content: string, shownPath: string): void {
+  if (content.trim() === '' || cellsOf(content.replace(/^\uFEFF/, '')) !== undefined) return;
+  throw new HarnessError(
+    `cannot write "${shownPath}": the content is not a valid notebook — a .ipynb file is JSON with a list of cells`, 'FS_NOTEBOOK',
+  );
+}
+
 /**
  * Replaces text inside the sources of cells, written as a person sees it. Only the changed cell's `source` is written
  * anew, in the form it had (list of lines, or one string).

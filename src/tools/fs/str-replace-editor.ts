@@ -7,6 +7,7 @@ import type { FileTarget, TextFile, TextSplice } from '../../seams/fs.ts';
 import { endingAround, lineChar, modelTextToLf, splitLines, toLf, withEndings } from '../../text/endings.ts';
 import { spliceOnce } from './edit.ts';
 import { textBlock } from './envelope.ts';
+import { checkNotebookContent, isNotebook } from './notebook.ts';
 import { assertPath, directoryOf, mutationContext, observe } from './target.ts';
 import '../../prompt/system-prompt.ts';
 import '../../registry/runtime.ts';
@@ -64,7 +65,9 @@ function editorTool(ctx: Context, cwd: string): ToolDefinition {
       switch (args.command) {
         case 'view': return view(ctx, target, args, exec);
         case 'create': {
-          const outcome = await ctx.fs.write(target, required(args, 'file_text'), mutationContext(exec, args.path));
+          const text = required(args, 'file_text');
+          if (isNotebook(args.path)) checkNotebookContent(text, args.path);
+          const outcome = await ctx.fs.write(target, text, mutationContext(exec, args.path));
           return outcome.operation === 'create' ? `The file ${args.path} has been created.` : `The file ${args.path} has been replaced.`;
         }
         case 'str_replace': {

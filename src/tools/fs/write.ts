@@ -5,6 +5,7 @@ import type { FileOutcome } from '../../seams/fs.ts';
 import { toLf } from '../../text/endings.ts';
 import { diffsOfMeta, hunkDiffs } from './diff-meta.ts';
 import { envelope, textBlock } from './envelope.ts';
+import { checkNotebookContent, isNotebook } from './notebook.ts';
 import { assertPath, directoryOf, mutationContext, refuseEscalation } from './target.ts';
 
 /** UTF-8 bytes from which the text before is left out of the result (B10.7). */
@@ -40,6 +41,7 @@ export function writeTool(ctx: Context, cwd: string): ToolDefinition {
     async execute(args, exec) {
       assertPath(args.file_path, 'file_path');
       refuseEscalation(args);
+      if (isNotebook(args.file_path)) checkNotebookContent(args.content, args.file_path);
       const target = await ctx.fs.resolve(args.file_path, directoryOf(exec, cwd));
       const outcome = await ctx.fs.write(target, args.content, mutationContext(exec, args.file_path));
       const after = afterOf(outcome, args.file_path);
