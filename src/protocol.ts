@@ -105,7 +105,14 @@ export interface SessionSummary {
   /** Folder name when it belongs to another workspace. */
   readonly elsewhere?: string;
 }
-export interface JobItem { readonly id: string; readonly kind: string; readonly label: string; readonly status: 'running' | 'stopping' | 'completed' | 'killed' | 'failed'; readonly detail?: string; readonly startedAt: number }
+export interface JobItem {
+  readonly id: string; readonly kind: string; readonly label: string; readonly status: 'running' | 'stopping' | 'completed' | 'killed' | 'failed';
+  readonly detail?: string; readonly startedAt: number;
+  /** The call that started it, when its output can be seen in a terminal (`openTerminal`). */
+  readonly callId?: string;
+  /** The end of what it printed so far, with escape sequences. */
+  readonly tail?: string;
+}
 export interface ToolSummary { readonly name: string; readonly description: string }
 
 /** All that surrounds the transcript; changes arrive as partial `meta` messages. */

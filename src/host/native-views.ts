@@ -43,6 +43,8 @@ export class NativeViews {
   /** Opens the native view of a card after the user's click. `file` picks one of several. */
   async open(call: CallRecord, file?: string): Promise<void> {
     const { view } = call.item;
+    // a background command has a generic card, and a screen like any other
+    if (view.card === 'generic' && this.#parts.terminals.showLive(call.item.id)) return;
     switch (view.card) {
       case 'diff': return this.#diff(call, view, file);
       case 'terminal': return this.#terminal(call, view);

@@ -1,6 +1,9 @@
+import { stat } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { ShellOutput } from '../seams/shell.ts';
+import { OutputDecoders } from './chat/output-decoders.ts';
+import { fileLinks } from './file-links.ts';
 
 /** What a terminal card shows once it is settled: enough to draw it again on replay. */
 export interface TerminalRecord {
@@ -13,82 +16,110 @@ export interface TerminalRecord {
   readonly signal?: string;
 }
 
-/** Bytes kept for a terminal opened while its command runs, or after it. The card and the spill file have the rest. */
-const KEPT_BYTES = 2 * 1024 * 1024;
+/** Characters kept for a terminal opened while its command runs, or after it. The card and the spill file have the rest. */
+const KEPT_CHARS = 2 * 1024 * 1024;
+/** Ended commands whose screens are kept though nobody looks, so that the end of a background job can still be seen. */
+const KEPT_SCREENS = 8;
 
-/**
- * The screen of one command: what our own process printed, live or from the log. Display only (design 3): nothing typed
- * here reaches the command.
- */
+/** One native terminal on a screen. Display only (design 3): nothing typed here reaches the command. */
 class Mirror implements vscode.Pseudoterminal {
   readonly #write = new vscode.EventEmitter<string>();
-  readonly #close = new vscode.EventEmitter<number | void>();
-  readonly #name = new vscode.EventEmitter<string>();
   readonly onDidWrite = this.#write.event;
-  readonly onDidClose = this.#close.event;
-  readonly onDidChangeName = this.#name.event;
+  readonly #screen: Screen;
   #opened = false;
-  #held: string[] = [];
-  #heldSize = 0;
-  #lastWasCr = false;
-  readonly onGone: () => void;
 
-  constructor(onGone: () => void) {
-    this.onGone = onGone;
+  constructor(screen: Screen) {
+    this.#screen = screen;
   }
 
   open(): void {
     this.#opened = true;
-    for (const text of this.#held) this.#write.fire(text);
+    for (const text of this.#screen.held) this.#write.fire(text);
   }
 
+  /** The terminal was closed; the command goes on, and a click on its card shows it again. */
   close(): void {
-    this.onGone();
+    this.#screen.left(this);
+    this.#write.dispose();
   }
 
-  /** The command has ended; Enter or any key closes nothing, so that the output stays readable. */
   handleInput(): void {}
 
+  write(text: string): void {
+    if (this.#opened) this.#write.fire(text);
+  }
+}
+
+/** What one command printed, live or from the log, and the terminal that shows it. */
+class Screen {
+  readonly command: string;
+  readonly cwd: string;
+  /** Pieces as a terminal takes them: CR LF. */
+  readonly held: string[] = [];
+  ended = false;
+  #size = 0;
+  #lastWasCr = false;
+  #mirror: Mirror | undefined;
+  #terminal: vscode.Terminal | undefined;
+  readonly #closed: () => void;
+
+  constructor(command: string, cwd: string, closed: () => void) {
+    this.command = command;
+    this.cwd = cwd;
+    this.#closed = closed;
+  }
+
   print(text: string): void {
+    if (text === '') return;
     // a terminal needs CR LF; a process without a tty prints LF
     const out = text.replace(/\r?\n/g, (newline, at: number) => (at === 0 && this.#lastWasCr && newline === '\n' ? '\n' : '\r\n'));
     this.#lastWasCr = text.endsWith('\r');
-    this.#held.push(out);
-    this.#heldSize += out.length;
-    while (this.#heldSize > KEPT_BYTES && this.#held.length > 1) this.#heldSize -= this.#held.shift()?.length ?? 0;
-    if (this.#opened) this.#write.fire(out);
+    this.held.push(out);
+    this.#size += out.length;
+    while (this.#size > KEPT_CHARS && this.held.length > 1) this.#size -= this.held.shift()?.length ?? 0;
+    this.#mirror?.write(out);
   }
 
-  rename(name: string): void {
-    this.#name.fire(name);
+  get terminal(): vscode.Terminal | undefined {
+    return this.#terminal;
   }
 
-  get text(): string {
-    return this.#held.join('');
+  show(preserveFocus: boolean): void {
+    if (this.#terminal === undefined) {
+      const firstLine = this.command.split('\n', 1)[0] ?? '';
+      this.#mirror = new Mirror(this);
+      this.#terminal = vscode.window.createTerminal({
+        name: `DSH: ${firstLine.length > 40 ? `${firstLine.slice(0, 39)}…` : firstLine}`,
+        pty: this.#mirror, iconPath: new vscode.ThemeIcon('hubot'), isTransient: true,
+      });
+    }
+    this.#terminal.show(preserveFocus);
+  }
+
+  left(mirror: Mirror): void {
+    if (mirror !== this.#mirror) return;
+    this.#mirror = undefined;
+    this.#terminal = undefined;
+    this.#closed();
   }
 
   dispose(): void {
-    this.#write.dispose();
-    this.#close.dispose();
-    this.#name.dispose();
+    this.#mirror = undefined;
+    this.#terminal?.dispose();
+    this.#terminal = undefined;
   }
 }
 
-interface Screen {
-  readonly mirror: Mirror;
-  terminal: vscode.Terminal | undefined;
-  readonly decoders: Record<ShellOutput['stream'], TextDecoder>;
-  readonly command: string;
-  readonly cwd: string;
-}
-
+/** Places looked up on disk in one line. */
+const LINKS_A_LINE = 20;
 const FAINT = '\x1b[2m';
 const RED = '\x1b[31m';
 const PLAIN = '\x1b[0m';
 
-/** Native terminals for terminal cards: one a command, made when the user asks for it (or when it starts, by setting). */
+/** Native terminals for commands: one each, made when the user asks for it (or when it starts, by setting). */
 export class Terminals implements vscode.Disposable {
   readonly #screens = new Map<string, Screen>();
+  readonly #decoders = new OutputDecoders();
   readonly #reveal: () => boolean;
 
   constructor(reveal: () => boolean) {
@@ -97,95 +128,88 @@ export class Terminals implements vscode.Disposable {
 
   started(event: { callId: string; command: string; cwd: string }): void {
     const screen = this.#create(event.callId, event.command, event.cwd);
-    this.#header(screen);
-    if (this.#reveal()) this.#terminal(event.callId, screen).show(true);
+    if (this.#reveal()) screen.show(true);
   }
 
   output(event: ShellOutput): void {
-    const screen = this.#screens.get(event.callId);
-    screen?.mirror.print(screen.decoders[event.stream].decode(event.chunk, { stream: true }));
+    this.#screens.get(event.callId)?.print(this.#decoders.decode(event));
   }
 
   ended(event: { callId: string; exitCode: number | null; signal: string | null }): void {
+    const rest = this.#decoders.end(event.callId);
     const screen = this.#screens.get(event.callId);
     if (screen === undefined) return;
+    screen.print(rest);
     this.#footer(screen, event.exitCode, event.signal);
-    // screens nobody opened are drawn again from the card when asked for
-    if (screen.terminal === undefined) this.#drop(event.callId);
+    screen.ended = true;
+    this.#forget();
   }
 
-  isLive(callId: string): boolean {
-    return this.#screens.has(callId);
+  /** The native terminal of a call, for tests. */
+  terminalOf(callId: string): vscode.Terminal | undefined {
+    return this.#screens.get(callId)?.terminal;
   }
 
-  /** Shows the terminal of a running command. False when there is none. */
+  /** What the screen of a call shows, for tests. */
+  textOf(callId: string): string | undefined {
+    return this.#screens.get(callId)?.held.join('');
+  }
+
+  /** Shows the screen of a command of this window. False when there is none (any more). */
   showLive(callId: string): boolean {
     const screen = this.#screens.get(callId);
-    if (screen === undefined) return false;
-    this.#terminal(callId, screen).show(false);
-    return true;
+    screen?.show(false);
+    return screen !== undefined;
   }
 
   /** Shows what the log has of a command that ended. */
   showRecord(record: TerminalRecord): void {
     if (this.showLive(record.callId)) return;
     const screen = this.#create(record.callId, record.command, record.cwd);
-    this.#header(screen);
-    screen.mirror.print(record.output === '' || record.output.endsWith('\n') ? record.output : `${record.output}\n`);
+    screen.print(record.output === '' || record.output.endsWith('\n') ? record.output : `${record.output}\n`);
     this.#footer(screen, record.exitCode ?? null, record.signal ?? null);
-    this.#terminal(record.callId, screen).show(false);
+    screen.ended = true;
+    screen.show(false);
   }
 
   #create(callId: string, command: string, cwd: string): Screen {
     this.#drop(callId);
-    const screen: Screen = {
-      mirror: new Mirror(() => this.#drop(callId)), terminal: undefined, command, cwd,
-      decoders: { stdout: new TextDecoder(), stderr: new TextDecoder() },
-    };
+    const screen = new Screen(command, cwd, () => this.#forget());
     this.#screens.set(callId, screen);
+    screen.print(`${FAINT}${cwd}${PLAIN}\n$ ${command}\n`);
     return screen;
   }
 
-  #header(screen: Screen): void {
-    screen.mirror.print(`${FAINT}${screen.cwd}${PLAIN}\n$ ${screen.command}\n`);
-  }
-
   #footer(screen: Screen, exitCode: number | null, signal: string | null): void {
-    if (signal !== null) screen.mirror.print(`\n${RED}${vscode.l10n.t('Ended by signal {0}', signal)}${PLAIN}\n`);
-    else if (exitCode !== null && exitCode !== 0) screen.mirror.print(`\n${RED}${vscode.l10n.t('Exit code: {0}', exitCode)}${PLAIN}\n`);
-    else screen.mirror.print(`\n${FAINT}${vscode.l10n.t('Exit code: {0}', 0)}${PLAIN}\n`);
+    if (signal !== null) screen.print(`\n${RED}${vscode.l10n.t('Ended by signal {0}', signal)}${PLAIN}\n`);
+    else if (exitCode !== null && exitCode !== 0) screen.print(`\n${RED}${vscode.l10n.t('Exit code: {0}', exitCode)}${PLAIN}\n`);
+    else screen.print(`\n${FAINT}${vscode.l10n.t('Exit code: {0}', 0)}${PLAIN}\n`);
   }
 
-  #terminal(callId: string, screen: Screen): vscode.Terminal {
-    if (screen.terminal !== undefined) return screen.terminal;
-    const firstLine = screen.command.split('\n', 1)[0] ?? '';
-    screen.terminal = vscode.window.createTerminal({
-      name: `DSH: ${firstLine.length > 40 ? `${firstLine.slice(0, 39)}…` : firstLine}`,
-      pty: screen.mirror,
-      iconPath: new vscode.ThemeIcon('hubot'),
-      isTransient: true,
-    });
-    return screen.terminal;
+  /** Ended commands that nobody looks at go, oldest first; a card is drawn again from the log when asked for. */
+  #forget(): void {
+    const unseen = [...this.#screens].filter(([, screen]) => screen.ended && screen.terminal === undefined);
+    for (const [callId] of unseen.slice(0, Math.max(0, unseen.length - KEPT_SCREENS))) this.#drop(callId);
   }
 
   #drop(callId: string): void {
     const screen = this.#screens.get(callId);
-    if (screen === undefined) return;
     this.#screens.delete(callId);
-    screen.terminal?.dispose();
-    screen.mirror.dispose();
+    screen?.dispose();
   }
 
   /** `src/a.ts:12:3` in our terminals opens that place; relative paths resolve against the command's folder. */
   linkProvider(open: (file: string, cwd: string, line: number, column?: number) => void): vscode.TerminalLinkProvider<FileLink> {
     return {
-      provideTerminalLinks: (context) => {
+      provideTerminalLinks: async (context) => {
         const screen = [...this.#screens.values()].find((candidate) => candidate.terminal === context.terminal);
         if (screen === undefined) return [];
-        return [...context.line.matchAll(FILE_LINK)].map((match) => ({
-          startIndex: match.index, length: match[0].length, file: match[1] ?? '', cwd: screen.cwd, line: Number(match[2]),
-          ...(match[3] === undefined ? {} : { column: Number(match[3]) }), tooltip: path.resolve(screen.cwd, match[1] ?? ''),
+        const links = await Promise.all(fileLinks(context.line).slice(0, LINKS_A_LINE).map(async ({ start, length, file, line, column }) => {
+          const target = path.resolve(screen.cwd, file);
+          if (!(await stat(target).then((found) => found.isFile(), () => false))) return [];
+          return [{ startIndex: start, length, file, line, cwd: screen.cwd, tooltip: target, ...(column === undefined ? {} : { column }) }];
         }));
+        return links.flat();
       },
       handleTerminalLink: (link) => open(link.file, link.cwd, link.line, link.column),
     };
@@ -197,4 +221,3 @@ export class Terminals implements vscode.Disposable {
 }
 
 interface FileLink extends vscode.TerminalLink { readonly file: string; readonly cwd: string; readonly line: number; readonly column?: number }
-const FILE_LINK = /((?:[\w.@~+-]*\/)*[\w.@+-]+\.\w+):(\d+)(?::(\d+))?/g;

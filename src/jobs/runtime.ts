@@ -1,6 +1,7 @@
 import { Service } from '@deepseek-ai/cordis';
 import type { Context } from '@deepseek-ai/cordis';
 import type { Agent } from '../contract/agent.ts';
+import type { CallId } from '../contract/content.ts';
 import { isWithinScope, scopeOf } from '../scope/scope.ts';
 import type { ScopeKey } from '../scope/scope.ts';
 import type { JobHandle, JobOutcome, JobService, JobSnapshot, JobStart, JobStatus } from './types.ts';
@@ -16,6 +17,7 @@ interface Job {
   readonly label: string;
   readonly owner: Agent | undefined;
   readonly outputLimitBytes: number | undefined;
+  readonly callId: CallId | undefined;
   readonly handle: JobHandle;
   readonly startedAt: number;
   status: JobStatus;
@@ -64,7 +66,7 @@ export class JobRuntime extends Service implements JobService {
 
   /** @throws Error for a start the fence, the limit or the arguments forbid; nothing is left then (J7.1) */
   start(job: JobStart): string {
-    const { kind, label, owner, outputLimitBytes } = job;
+    const { kind, label, owner, outputLimitBytes, callId } = job;
     if (this.closed) throw new Error('background jobs unavailable: the jobs service is disposed');
     if (!this.serves(owner)) {
       throw new Error('background jobs unavailable: no job controller serves this agent (load @deepseek-ai/dsh-tool-jobs in its composition)');
@@ -84,7 +86,7 @@ export class JobRuntime extends Service implements JobService {
     const id = `${kind}-${number}`;
     let settle = (): void => undefined;
     const record: Job = {
-      id, kind, label, owner, outputLimitBytes, handle, startedAt: Date.now(), status: 'running', reported: false, output: '', waiters: 0,
+      id, kind, label, owner, outputLimitBytes, callId, handle, startedAt: Date.now(), status: 'running', reported: false, output: '', waiters: 0,
       settle: () => settle(), settled: new Promise((resolve) => { settle = resolve; }),
     };
     this.jobs.set(id, record);
@@ -153,6 +155,7 @@ export class JobRuntime extends Service implements JobService {
       ...(job.owner !== undefined ? { ownerSession: job.owner.session.id } : {}),
       ...(job.detail !== undefined ? { detail: job.detail } : {}),
       ...(job.finishedAt !== undefined ? { finishedAt: job.finishedAt } : {}),
+      ...(job.callId !== undefined ? { callId: job.callId } : {}),
     };
   }
 

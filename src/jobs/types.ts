@@ -1,4 +1,5 @@
 import type { Agent } from '../contract/agent.ts';
+import type { CallId } from '../contract/content.ts';
 
 /** J7.3. `done` settles after resources are released and never rejects. */
 export interface JobOutcome { readonly status: 'completed' | 'killed' | 'failed'; readonly detail?: string; readonly output?: string }
@@ -13,6 +14,8 @@ export interface JobStart {
   readonly label: string;
   readonly owner?: Agent;
   readonly outputLimitBytes?: number;
+  /** The call that starts it, so that a UI can show the job's output where that call's is. */
+  readonly callId?: CallId;
   run(): JobHandle;
 }
 export type JobStatus = 'running' | 'stopping' | 'completed' | 'killed' | 'failed';
@@ -20,6 +23,7 @@ export type JobStatus = 'running' | 'stopping' | 'completed' | 'killed' | 'faile
 export interface JobSnapshot {
   readonly id: string; readonly kind: string; readonly label: string; readonly outputLimitBytes?: number; readonly ownerSession?: string;
   readonly status: JobStatus; readonly detail?: string; readonly startedAt: number; readonly finishedAt?: number; readonly reported: boolean;
+  readonly callId?: CallId;
 }
 
 /** `ctx.jobs` (J7.1-J7.9). */

@@ -153,5 +153,8 @@ export const STATUSES: readonly TranscriptItem[] = [
 export const BUSY: Partial<ChatMeta> = {
   status: 'running', pendingReviews: 3, queued: ['Then update the changelog, please.'],
   todos: [{ content: 'Read the scanner', status: 'completed' }, { content: 'Mend the scanner', status: 'in_progress' }, { content: 'Run the tests', status: 'pending' }],
-  jobs: [{ id: 'j1', kind: 'bash', label: 'npm run watch', status: 'running', startedAt: NOW }],
+  jobs: [
+    { id: 'bash-1', kind: 'bash', label: 'npm run watch', status: 'running', startedAt: NOW, callId: 'j1', tail: 'building…\n\x1b[32mbuilt in 212 ms\x1b[0m\nwaiting for changes\n' },
+    { id: 'bash-2', kind: 'bash', label: 'npm run docs', status: 'completed', detail: 'exit code: 0', startedAt: NOW, callId: 'j2' },
+  ],
 };

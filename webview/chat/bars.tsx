@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import * as l10n from '@vscode/l10n';
 import type { ChatMeta, JobItem } from '../../src/protocol.ts';
 import type { TodoItem } from '../../src/contract/event.ts';
+import { ansiSpans } from '../ui/ansi.ts';
 import { IconButton, TextButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { MiddleText } from '../ui/middle-text.tsx';
@@ -56,20 +57,52 @@ function Todos({ todos, running }: { todos: readonly TodoItem[]; running: boolea
 
 function Jobs({ jobs }: { jobs: readonly JobItem[] }) {
   const { post } = useActions();
-  const running = jobs.filter((job) => job.status === 'running' || job.status === 'stopping');
+  const active = (job: JobItem): boolean => job.status === 'running' || job.status === 'stopping';
+  const running = jobs.filter(active);
   if (running.length === 0) return null;
+  const listed = [...running, ...jobs.filter((job) => !active(job)).slice(-FINISHED_JOBS)];
   return (
     <Fold icon="server-process" title={running.length === 1 ? <>{l10n.t('1 background job')}<span class="bar-detail"> · {running[0]?.label}</span></> : l10n.t('{0} background jobs', running.length)} >
       <ul class="jobs">
-        {running.map((job) => (
-          <li key={job.id} class="job">
-            <Icon name="loading" spin label={job.status === 'stopping' ? l10n.t('Stopping…') : l10n.t('Running')} />
-            <span class="job-label mono" title={job.detail ?? job.label}>{job.label}</span>
-            <IconButton icon="debug-stop" label={l10n.t('Stop {0}', job.label)} disabled={job.status === 'stopping'} onClick={() => post({ type: 'stopJob', id: job.id })} />
+        {listed.map((job) => (
+          <li key={job.id} class={active(job) ? 'job' : 'job job-over'}>
+            <div class="job-row">
+              <JobIcon job={job} />
+              <span class="job-label mono" title={job.label}>{job.label}</span>
+              {job.detail !== undefined && <span class="bar-detail">{job.detail}</span>}
+              {job.callId !== undefined && <IconButton icon="link-external" label={l10n.t('Open {0} in Terminal', job.label)} onClick={() => post({ type: 'openTerminal', callId: job.callId ?? '' })} />}
+              {active(job) && <IconButton icon="debug-stop" label={l10n.t('Stop {0}', job.label)} disabled={job.status === 'stopping'} onClick={() => post({ type: 'stopJob', id: job.id })} />}
+            </div>
+            {active(job) && job.tail !== undefined && <JobTail label={job.label} text={job.tail} />}
           </li>
         ))}
       </ul>
     </Fold>
+  );
+}
+
+/** Finished jobs that stay listed beside running ones. */
+const FINISHED_JOBS = 3;
+/** Lines of output shown below a job. */
+const TAIL_LINES = 6;
+
+function JobIcon({ job }: { job: JobItem }) {
+  switch (job.status) {
+    case 'running': return <Icon name="loading" spin label={l10n.t('Running')} />;
+    case 'stopping': return <Icon name="loading" spin label={l10n.t('Stopping…')} />;
+    case 'completed': return <Icon name="pass" label={l10n.t('Done')} />;
+    case 'killed': return <Icon name="circle-slash" label={l10n.t('Stopped')} />;
+    case 'failed': return <Icon name="error" label={l10n.t('Failed')} />;
+    default: return null;
+  }
+}
+
+function JobTail({ label, text }: { label: string; text: string }) {
+  const lines = text.replace(/\s+$/, '').split('\n').slice(-TAIL_LINES).join('\n');
+  return (
+    <pre class="job-tail mono" tabIndex={0} role="region" aria-label={l10n.t('Output of {0}', label)}>
+      {ansiSpans(lines).map((span, at) => (span.style === '' ? span.text : <span key={at} class={span.style}>{span.text}</span>))}
+    </pre>
   );
 }
 

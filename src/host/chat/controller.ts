@@ -14,6 +14,7 @@ import type { ReviewEditor } from '../review/editor.ts';
 import { setting } from '../settings.ts';
 import { callRecord } from './call-record.ts';
 import { tabIcon } from './html.ts';
+import { JobList } from './job-list.ts';
 import { findMentions } from './mentions.ts';
 import { Outbox } from './outbox.ts';
 import { OutputDecoders } from './output-decoders.ts';
@@ -46,7 +47,7 @@ export class ChatController implements vscode.Disposable {
   readonly #outbox: Outbox;
   readonly #slot: SessionSlot;
   #sessions: readonly SessionSummary[] = [];
-  #jobs: ChatMeta['jobs'] = [];
+  readonly #jobs: JobList;
   #modelName = '';
   readonly #decoders = new OutputDecoders();
   #toolTimer: ReturnType<typeof setTimeout> | undefined;
@@ -62,6 +63,7 @@ export class ChatController implements vscode.Disposable {
       }
     });
     const { ctx } = parts;
+    this.#jobs = new JobList(() => ctx.get('jobs')?.list(this.#slot.agent) ?? [], (jobs) => this.#outbox.meta({ jobs }));
     this.#slot = new SessionSlot({
       ctx, cwd: parts.cwd,
       changed: (patches, meta) => {
@@ -73,13 +75,18 @@ export class ChatController implements vscode.Disposable {
     ctx.on('tools/change', () => this.#toolsChanged());
     ctx.on('session/list-change', () => void this.refreshSessions());
     ctx.on('shell/output', (event) => {
+      this.#jobs.output(event);
       const text = this.#decoders.decode(event);
       if (text !== '') this.#outbox.patches(this.#slot.transcript.output(event.callId, text));
     });
-    ctx.on('shell/ended', (event) => this.#decoders.end(event.callId));
+    ctx.on('shell/started', (event) => this.#jobs.started(event.callId, event.agent));
+    ctx.on('shell/ended', (event) => {
+      this.#jobs.ended(event.callId);
+      this.#outbox.patches(this.#slot.transcript.output(event.callId, this.#decoders.end(event.callId)));
+    });
     ctx.on('session/write-error', (_session, error) => showError(vscode.l10n.t('The session could not be written to disk'), error));
     ctx.inject(['jobs'], (inner) => {
-      inner.effect(() => inner.jobs.onJobsChanged(() => this.#jobsChanged()), 'chat jobs');
+      inner.effect(() => inner.jobs.onJobsChanged(() => this.#jobs.refresh()), 'chat jobs');
     });
     ctx.effect(() => ctx.review.onChange((file) => {
       this.#outbox.patches(this.#slot.transcript.review(file));
@@ -141,7 +148,7 @@ export class ChatController implements vscode.Disposable {
       preset: { id: setting('permissionPreset'), label: presetLabel(setting('permissionPreset')) },
       untrusted: !vscode.workspace.isTrusted,
       todos: this.#slot.transcript.todos,
-      jobs: this.#jobs,
+      jobs: this.#jobs.items,
       pendingReviews: ctx.review.files().length,
       tools: this.#tools(),
       ...(this.#slot.transcript.usage?.used ? { usage: this.#slot.transcript.usage } : {}),
@@ -182,12 +189,6 @@ export class ChatController implements vscode.Disposable {
     void vscode.commands.executeCommand('setContext', 'dshHost.running', status !== 'idle');
     this.#outbox.meta({ status: this.#status(), queued: this.#slot.transcript.queued });
     if (status === 'idle') void this.refreshSessions();
-  }
-
-  #jobsChanged(): void {
-    const jobs = this.#parts.ctx.get('jobs')?.list(this.#slot.agent) ?? [];
-    this.#jobs = jobs.map(({ id, kind, label, status, detail, startedAt }) => ({ id, kind, label, status, startedAt, ...(detail === undefined ? {} : { detail }) }));
-    this.#outbox.meta({ jobs: this.#jobs });
   }
 
   /** After a change of model, key, preset or trust. */
@@ -240,7 +241,7 @@ export class ChatController implements vscode.Disposable {
 
   #reset(): void {
     this.#outbox.clear();
-    this.#jobsChanged();
+    this.#jobs.refresh();
     for (const port of this.#ports) port.sendState();
   }
 
@@ -361,6 +362,7 @@ export class ChatController implements vscode.Disposable {
 
   async dispose(): Promise<void> {
     clearTimeout(this.#toolTimer);
+    this.#jobs.dispose();
     this.#outbox.clear();
     await this.#slot.close();
   }

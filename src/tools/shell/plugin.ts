@@ -181,6 +181,7 @@ export function apply(ctx: Context, config: Config = {}): void {
     const id = jobs.start({
       kind: shell.kind,
       label: args.command,
+      callId: exec.callId,
       ...(exec.agent !== undefined ? { owner: exec.agent } : {}),
       run: () => {
         started = shell.start({ command: args.command, cwd, callId: exec.callId, ...(exec.agent !== undefined ? { agent: exec.agent } : {}) });
