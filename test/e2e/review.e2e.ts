@@ -91,7 +91,8 @@ describe('review by keyboard, reload and crash, in a real VS Code', function () 
     await tab(vscode.page, 'names.ts (Review)').first().click();
     await vscode.page.locator('.monaco-diff-editor .view-line', { hasText: 'newName' }).first().waitFor();
     await vscode.shot('docs/review-after-reload');
-    await vscode.page.locator('.monaco-diff-editor .modified .view-line').first().click();
+    await it_.inEditor();
+    await it_.caretAt(5);
     await it_.keys('Alt+Enter');
     await it_.holds('src/names.ts', lines(renamed(5)));
     await it_.keys('Control+Alt+Backspace');
@@ -122,7 +123,7 @@ describe('review by keyboard, reload and crash, in a real VS Code', function () 
     await it_.openChat();
     await runCommand(vscode.page, 'DSH: Open Review');
     await vscode.page.locator('.monaco-diff-editor .view-line', { hasText: 'typed' }).first().waitFor();
-    await it_.caretAt(5);
+    await it_.inEditor();
     await it_.keys('Control+Alt+Enter');
     await it_.holds('src/third.ts', lines({ ...renamed(5, ' // typed'), ...renamed(30), ...renamed(55) }));
   });

@@ -206,4 +206,98 @@ describe('review', () => {
     await ctx.review.reject(ctx.review.files()[0]!.id);
     assert.equal(existsSync(file('new.txt')), false);
   });
+
+  it('auto-edit: an edit of the user beside a hunk is part of both sides, one in it makes undoing ask', async () => {
+    mode = 'apply';
+    await writeFile(file('a.txt'), text());
+    await write('a.txt', text({ 3: 'three', 15: 'fifteen' }));
+    await writeFile(file('a.txt'), `mine\n${text({ 3: 'three', 15: 'fifteen and mine' })}`);
+    const { id } = ctx.review.files()[0]!;
+    await ctx.review.refresh(id);
+    const [clean, mixed] = ctx.review.file(id)!.hunks;
+    assert.deepEqual([clean?.edited, mixed?.edited], [undefined, true]);
+    await assert.rejects(ctx.review.rejectHunk(id, mixed!.id), { code: 'REVIEW_EDITED' });
+    await ctx.review.reject(id);
+    assert.equal(await bytes('a.txt'), `mine\n${text({ 15: 'fifteen and mine' })}`);
+    await assert.rejects(ctx.review.reject(id), { code: 'REVIEW_EDITED' });
+    await ctx.review.reject(id, undefined, { edited: 'undo' });
+    assert.equal(await bytes('a.txt'), `mine\n${text()}`);
+  });
+
+  it('auto-edit: undoing over bytes that were no text brings them back exactly', async () => {
+    mode = 'apply';
+    const odd = Buffer.from([0, 255, 254, 10, 13, 0]);
+    await writeFile(file('a.bin'), odd);
+    await write('a.bin', 'text\n');
+    await ctx.review.reject(ctx.review.files()[0]!.id);
+    assert.deepEqual(await readFile(file('a.bin')), odd);
+  });
+
+  it('auto-edit: undoing a new file removes the folders made for it, after a restart too', async () => {
+    mode = 'apply';
+    await write('n/e/w.txt', 'new\n');
+    await ctx.fiber.dispose();
+    await start();
+    await ctx.review.reject(ctx.review.files()[0]!.id);
+    assert.equal(existsSync(file('n')), false);
+  });
+
+  it('a host that dies between the write and its record knows what has landed', async () => {
+    await writeFile(file('a.txt'), text());
+    const { id } = await propose('a.txt', text({ 3: 'three', 15: 'fifteen' }));
+    await ctx.fiber.dispose();
+    await writeFile(file('a.txt'), text({ 3: 'three' }));
+    await start();
+    await ctx.review.refresh(id);
+    assert.deepEqual(ctx.review.file(id)?.decided.map(({ state }) => state), ['kept']);
+    await ctx.review.accept(id);
+    assert.equal(await bytes('a.txt'), text({ 3: 'three', 15: 'fifteen' }));
+  });
+
+  it('drift that takes every proposal ends the review: the call is told, the user too, nothing is written', async () => {
+    await writeFile(file('a.txt'), text());
+    const { id, done } = await propose('a.txt', text({ 3: 'three' }));
+    let lost = 0;
+    ctx.on('review/drift', (_file, hunks) => void (lost = hunks.length));
+    await rm(file('a.txt'));
+    await ctx.review.refresh(id);
+    await assert.rejects(done, /the file was changed at these lines/);
+    assert.equal(lost, 1);
+    assert.equal(existsSync(file('a.txt')), false);
+    assert.deepEqual(ctx.review.files(), []);
+  });
+
+  it('typing the proposal back decides nothing; accepting it then takes nothing', async () => {
+    await writeFile(file('a.txt'), text());
+    const { id, done } = await propose('a.txt', text({ 3: 'three' }));
+    await ctx.review.setProposed(id, text());
+    assert.equal(ctx.review.file(id)?.state, 'staged');
+    await ctx.review.setProposed(id, text({ 3: 'mine' }));
+    assert.equal(ctx.review.file(id)?.hunks.length, 1);
+    await ctx.review.setProposed(id, text());
+    await ctx.review.accept(id);
+    await assert.rejects(done, /rejected/);
+    assert.equal(await bytes('a.txt'), text());
+  });
+
+  it('what is decided after the call ended is told once, at the next step, after a restart too', async () => {
+    const agent = { id: 's', session: { id: 's', cwd: folder, events: [] } };
+    const step = () => (ctx as unknown as { waterfall(...args: unknown[]): Promise<{ messages: { content: { text: string }[] }[] }> })
+      .waterfall('agent/pre-step', { agent, messages: [], turn: 1, step: 1 }, async () => ({ kind: 'enter', messages: [] }));
+    await writeFile(file('a.txt'), text());
+    const target = await ctx.fs.resolve('a.txt', folder);
+    ctx.fs.write(target, text({ 3: 'three', 15: 'fifteen' }), { displayPath: 'a.txt', toolName: 'write', callId: 'c', agent: agent as never }).catch(() => undefined);
+    await until(() => staged.length === 1);
+    await ctx.fiber.dispose();
+    await start();
+    const { id } = staged[0]!;
+    await ctx.review.acceptHunk(id, ctx.review.file(id)!.hunks[0]!.id);
+    assert.match((await step()).messages[0]!.content[0]!.text, /1 of 1 accepted, 1 left/);
+    assert.deepEqual((await step()).messages, []);
+    await ctx.review.reject(id, 'no');
+    await ctx.fiber.dispose();
+    await start();
+    assert.match((await step()).messages[0]!.content[0]!.text, /0 of 1 accepted, 0 left[^]*: no/);
+    assert.deepEqual((await step()).messages, []);
+  });
 });

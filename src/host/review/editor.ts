@@ -83,6 +83,8 @@ export class ReviewEditor implements vscode.Disposable {
     await vscode.commands.executeCommand('vscode.diff', left, right, title, {
       preview: false, preserveFocus, selection: new vscode.Range(line, 0, line, 0),
     } satisfies vscode.TextDocumentShowOptions);
+    // decided while it opened
+    if ((this.#review.file(file.id)?.state ?? 'decided') === 'decided') await closeTabs((id) => id === file.id);
   }
 
   /** The review a command is about: of the URI a menu passed, of the active editor, or the only one there is. */
