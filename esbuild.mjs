@@ -8,6 +8,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import * as esbuild from 'esbuild';
 import { COPIES, HOST, LAZY, LENT, MAIN, MAY_REPEAT, WEBVIEWS, WORKERS } from './scripts/entries.mjs';
+import { notices } from './scripts/notices.mjs';
 
 const root = import.meta.dirname;
 process.chdir(root);
@@ -192,6 +193,10 @@ if (options.watch) {
     const results = Object.fromEntries(done);
     refuseCopies(results);
     copy();
+    if (options.production) {
+      const shipped = Object.entries(results).filter(([name]) => name !== 'tests').map(([, { metafile }]) => metafile);
+      fs.writeFileSync(path.join(DIST, 'THIRD-PARTY-NOTICES.txt'), notices(root, shipped, COPIES.map(([from]) => from)));
+    }
     if (options.metafile) {
       fs.mkdirSync('out', { recursive: true });
       const merged = { inputs: {}, outputs: {} };

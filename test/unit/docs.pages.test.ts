@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { notices } from '../../scripts/notices.mjs';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
@@ -43,6 +44,13 @@ describe('pages', () => {
       open.push(...Object.keys(dependencies));
     }
     assert.deepEqual(unfit, []);
+  });
+
+  it('the package carries the licence text of what is in its bundles, and of nothing else', () => {
+    const input = (bytesInOutput: number) => ({ bytesInOutput });
+    const text = notices(root, [{ outputs: { 'a.js': { inputs: { 'src/extension.ts': input(9), 'node_modules/yaml/dist/index.js': input(9), 'node_modules/diff/lib/index.mjs': input(0) } } } }], ['node_modules/@vscode/codicons/dist/codicon.ttf']);
+    assert.deepEqual([...text.matchAll(/^-+\n(\S+) \d+\.\d+\.\d+ \((.*)\)$/gm)].map((match) => match.slice(1)), [['@vscode/codicons', 'CC-BY-4.0'], ['yaml', 'ISC']]);
+    assert.ok(text.includes(read('node_modules/yaml/LICENSE').trim()));
   });
 
   it('every setting is on the page of settings with its default and values, and nothing else is', () => {
