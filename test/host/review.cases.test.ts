@@ -23,8 +23,10 @@ describe('review in the real editor', function () {
     host = await runningHost();
     session.cwd = workspace();
   });
-  beforeEach(() => {
+  beforeEach(async () => {
     preset = 'ask';
+    // the user is with the review, not in a file of their own
+    await vscode.commands.executeCommand('dshHost.review.nextHunk');
   });
   afterEach(async () => {
     for (const file of host.ctx.review.files()) await host.ctx.review.reject(file.id, undefined, { edited: 'undo' }).catch(() => undefined);
@@ -43,9 +45,9 @@ describe('review in the real editor', function () {
     host.ctx.emit('fs/observed', target, stat === null ? { kind: 'absent' } : { kind: 'present', version: stat.version }, agent);
     return target;
   }
-  async function propose(file: string, content: string, by: Agent | null = agent): Promise<{ review: ReviewFile; done: Promise<FileOutcome> }> {
+  async function propose(file: string, content: string): Promise<{ review: ReviewFile; done: Promise<FileOutcome> }> {
     const target = await seen(file);
-    const done = host.ctx.fs.write(target, content, { displayPath: file, toolName: 'write', callId: `case ${++calls}`, ...(by && { agent: by }) });
+    const done = host.ctx.fs.write(target, content, { displayPath: file, toolName: 'write', callId: `case ${++calls}`, agent });
     done.catch(() => undefined);
     const review = await until(() => host.ctx.review.files().find((candidate) => candidate.callIds.includes(`case ${calls}`)));
     return { review, done };
@@ -133,14 +135,19 @@ describe('review in the real editor', function () {
     assert.equal(bytes(file), text({ 3: 'three' }));
   });
 
-  it('B9 the diff opens without the focus, and typed keys decide nothing', async () => {
+  it('B9 who types in a file keeps it: no diff comes over it, and typed keys decide nothing', async () => {
     const other = put('b9-typing.txt', '');
     const file = put('b9.txt', text());
-    const editor = await vscode.window.showTextDocument(vscode.Uri.file(other), { viewColumn: vscode.ViewColumn.Two });
+    const editor = await vscode.window.showTextDocument(vscode.Uri.file(other));
+    await vscode.commands.executeCommand('type', { text: 'x' });
     const { review, done } = await propose(file, text({ 3: 'three' }));
-    await vscode.commands.executeCommand('type', { text: 'y\n' });
-    assert.equal(editor.document.getText().replaceAll('\r', ''), 'y\n');
+    await vscode.commands.executeCommand('type', { text: 'y' });
+    assert.equal(vscode.window.activeTextEditor, editor);
+    assert.equal(editor.document.getText(), 'xy');
+    assert.equal(diffTab(review), undefined);
     assert.equal(bytes(file), text());
+    await vscode.commands.executeCommand('dshHost.review.openDiff');
+    await until(() => diffTab(review));
     assert.equal(host.ctx.review.file(review.id)?.state, 'staged');
     await host.ctx.review.reject(review.id);
     await assert.rejects(done);
@@ -293,8 +300,9 @@ describe('review in the real editor', function () {
     try {
       const file = path.join(folder, 'far.txt');
       writeFileSync(file, text());
-      // outside the workspace the permissions ask an agent first; nobody's call goes right to the review
-      const { review, done } = await propose(file, text({ 3: 'three' }), null);
+      // the permissions ask first, since it is outside
+      const allow = host.ctx.on('approval/request', () => Promise.resolve('allowed-once' as const), { prepend: true });
+      const { review, done } = await propose(file, text({ 3: 'three' })).finally(() => allow());
       await until(() => diffTab(review));
       assert.equal((await proposal(review)).getText(), text({ 3: 'three' }));
       await host.ctx.review.accept(review.id);

@@ -274,6 +274,7 @@ export class ChatController implements vscode.Disposable {
 
   async send(text: string, mode: 'steer' | 'queue' = 'steer'): Promise<void> {
     if (text.trim() === '') return;
+    this.#parts.reviewEditor.attend();
     const agent = await this.#ensureAgent();
     const message = { content: [{ type: 'text' as const, text }], source: { kind: 'user' as const } };
     if (agent.status === 'running' && mode === 'steer') agent.steer(message);

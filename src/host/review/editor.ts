@@ -7,8 +7,6 @@ import { reviewIdOf, reviewUri, SCHEME } from './files.ts';
 import { hunkAt, hunkLines, neighbour } from './hunks.ts';
 import { closeTabs, diffSides, proposalDocument, replaceText, showHunks } from './tabs.ts';
 
-/** A diff must not push away what the user is typing in. Milliseconds since the last keystroke. */
-const TYPING_MS = 2_000;
 /** Edits of a file are taken together. Milliseconds. */
 const SETTLE_MS = 150;
 
@@ -18,8 +16,9 @@ export class ReviewEditor implements vscode.Disposable {
   readonly #disposables: (vscode.Disposable | { dispose(): void })[];
   readonly #stale = new Set<string>();
   #staleTimer: ReturnType<typeof setTimeout> | undefined;
-  #lastTyped = 0;
-  #disposed = false;
+  /** When the user last did something in a file of theirs, and when last in the chat or in a review. Milliseconds. */
+  #inFile = 0;
+  #attending = Date.now();
 
   constructor(review: ReviewService) {
     this.#review = review;
@@ -29,8 +28,11 @@ export class ReviewEditor implements vscode.Disposable {
       vscode.workspace.onDidChangeTextDocument((event) => {
         const active = vscode.window.activeTextEditor?.document;
         if (event.contentChanges.length === 0) return;
-        if (event.document === active && event.document.uri.scheme !== 'output') this.#lastTyped = Date.now();
+        if (event.document === active) this.#used(active);
         this.#fileChanged(event.document.uri);
+      }),
+      vscode.window.onDidChangeTextEditorSelection((event) => {
+        if (event.kind !== undefined) this.#used(event.textEditor.document);
       }),
       vscode.window.onDidChangeActiveTextEditor(() => this.#updateContext()),
       watcher,
@@ -66,15 +68,26 @@ export class ReviewEditor implements vscode.Disposable {
     }, SETTLE_MS);
   }
 
-  /** Opens the diff without taking the focus; while the user is typing in an editor it waits for a pause. */
+  #used(document: vscode.TextDocument): void {
+    if (document.uri.scheme === SCHEME) this.attend();
+    else if (document.uri.scheme === 'file' || document.uri.scheme === 'untitled') this.#inFile = Date.now();
+  }
+
+  /** The user is with the agent's work: in the chat, or deciding. */
+  attend(): void {
+    this.#attending = Date.now();
+  }
+
+  /**
+   * Opens the diff without taking the focus. Who works in a file meanwhile keeps it: a diff in its place would take the
+   * keys away, so they are told instead.
+   */
   async announce(file: ReviewFile): Promise<void> {
-    for (;;) {
-      const rest = this.#lastTyped + TYPING_MS - Date.now();
-      if (rest <= 0) break;
-      await new Promise((resolve) => setTimeout(resolve, rest));
-    }
+    if (this.#inFile <= this.#attending) return this.open(file, true);
+    const open = vscode.l10n.t('Open Review');
+    const answer = await vscode.window.showInformationMessage(vscode.l10n.t("A change to '{0}' waits for your review.", path.basename(file.file)), open);
     const now = this.#review.file(file.id);
-    if (!this.#disposed && now?.state === 'staged') await this.open(now, true);
+    if (answer === open && now !== undefined && now.state !== 'decided') await this.open(now);
   }
 
   async open(file: ReviewFile, preserveFocus = false, hunk = file.hunks[0]): Promise<void> {
@@ -144,6 +157,7 @@ export class ReviewEditor implements vscode.Disposable {
   }
 
   async #decide(fileId: string, decision: () => Promise<void>): Promise<void> {
+    this.attend();
     try {
       await this.sync(fileId);
       await decision();
@@ -163,6 +177,7 @@ export class ReviewEditor implements vscode.Disposable {
 
   /** Moves to the next or previous hunk, from one file to the next; opens the first review when none is shown. */
   async move(file: ReviewFile | undefined, step: 1 | -1): Promise<void> {
+    this.attend();
     const files = this.#review.files();
     const editor = file === undefined ? undefined : this.#editorOf(file);
     if (file !== undefined && editor !== undefined && editor === vscode.window.activeTextEditor) {
@@ -213,7 +228,6 @@ export class ReviewEditor implements vscode.Disposable {
   }
 
   dispose(): void {
-    this.#disposed = true;
     clearTimeout(this.#staleTimer);
     for (const disposable of this.#disposables) disposable.dispose();
   }

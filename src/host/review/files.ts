@@ -67,6 +67,8 @@ export class ReviewFiles implements vscode.FileSystemProvider, vscode.Disposable
   }
 
   async writeFile(uri: vscode.Uri, content: Uint8Array): Promise<void> {
+    // decided a moment ago, and auto-save comes late: what was typed was taken into the decision
+    if (this.#review.file(reviewIdOf(uri) ?? '')?.state === 'decided') return;
     const file = this.#file(uri);
     if (uri.query === 'base') throw vscode.FileSystemError.NoPermissions(uri);
     await this.#review.setProposed(file.id, new TextDecoder().decode(content));
