@@ -1,14 +1,18 @@
 // node scripts/contract-coverage.mjs [--check]
-// Writes docs/contract-coverage.md: which tests stand for which clause of the tool contract, read from the tests' titles.
-// --check writes nothing and fails when a clause has no test or the page is out of date.
+// Writes docs/contract-coverage.md and docs/cases-coverage.md: which tests stand for which clause of the tool contract, and
+// for which case, read from the tests' titles.
+// --check writes nothing and fails when a clause or case has no test or a page is out of date.
 import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
-const PAGE = path.join(ROOT, 'docs/contract-coverage.md');
-const ID = /\b[A-Z]\d+\.\d+\b/g;
+const PAGES = [
+  { list: 'test/contract-clauses.json', page: 'docs/contract-coverage.md', what: 'clauses', title: 'Contract coverage', about: 'Which tests stand for which clause.' },
+  { list: 'test/cases.json', page: 'docs/cases-coverage.md', what: 'cases', title: 'Case coverage', about: 'Which tests stand for which case: an input on which programs of this kind have failed their users.' },
+];
+const ID = /\b[A-Z]\d+\.\d+\b|\b[A-O]\d{1,2}\b(?!\.\d)/g;
 const RANGE = /\b([A-Z]\d+)\.(\d+)[-–]\1\.(\d+)\b/g;
 
 /** Text of a title; what a template fills in is shown as `…`. */
@@ -39,7 +43,7 @@ export function typeTitlesOf(source) {
   return [...source.matchAll(/^ *\/\/ ([A-Z]\d+\.\d+.*)$/gm)].map(([, title]) => title);
 }
 
-/** Clause ids that a title names, ranges such as `S1.18-S1.25` spelled out. */
+/** Ids of clauses (`P4.1`) and cases (`A1`) that a title names, ranges such as `S1.18-S1.25` spelled out. */
 export function clausesIn(title) {
   const ids = new Set(title.match(ID) ?? []);
   for (const [, letter, from, to] of title.matchAll(RANGE)) for (let n = Number(from); n <= Number(to); n++) ids.add(`${letter}.${n}`);
@@ -50,14 +54,14 @@ function testFiles(dir) {
   return fs.readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
     const file = path.join(dir, entry.name);
     if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : testFiles(file);
-    return /\.test\.tsx?$/.test(entry.name) || path.basename(dir) === 'types' ? [file] : [];
+    return /\.(?:test|e2e)\.tsx?$/.test(entry.name) || path.basename(dir) === 'types' ? [file] : [];
   });
 }
 
 const inTable = (text) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll('\n', ' ');
 
-/** The page, and the listed clauses without any test. */
-export function coverage(sections, files) {
+/** The page, and the listed clauses (or cases) without any test. */
+export function coverage(sections, files, { title: heading, about: intro } = PAGES[0]) {
   const tests = new Map();
   for (const { name, source } of files) {
     for (const title of name.startsWith('types/') ? typeTitlesOf(source) : titlesOf(source, name)) {
@@ -68,9 +72,9 @@ export function coverage(sections, files) {
     }
   }
   const empty = [];
-  const lines = ['# Contract coverage', '', 'Which tests stand for which clause. Written by `node scripts/contract-coverage.mjs` from the titles of the tests; do not edit.'];
+  const lines = [`# ${heading}`, '', `${intro} Written by \`node scripts/contract-coverage.mjs\` from the titles of the tests; do not edit.`];
   for (const { section, clauses } of sections) {
-    lines.push('', `## ${section}`, '', '| clause | about | tests |', '| --- | --- | --- |');
+    lines.push('', `## ${section}`, '', '| id | about | tests |', '| --- | --- | --- |');
     for (const [id, about] of Object.entries(clauses)) {
       const byFile = [...(tests.get(id) ?? [])];
       if (byFile.length === 0) empty.push(id);
@@ -82,21 +86,21 @@ export function coverage(sections, files) {
 }
 
 function main() {
-  const sections = JSON.parse(fs.readFileSync(path.join(ROOT, 'test/contract-clauses.json'), 'utf8'));
+  const check = process.argv.includes('--check');
   const files = testFiles(path.join(ROOT, 'test')).sort().map((file) => ({
     name: path.relative(path.join(ROOT, 'test'), file).replaceAll('\\', '/'), source: fs.readFileSync(file, 'utf8'),
   }));
-  const { page, empty } = coverage(sections, files);
-  const check = process.argv.includes('--check');
-  const stale = check && (!fs.existsSync(PAGE) || fs.readFileSync(PAGE, 'utf8') !== page);
-  if (!check) {
-    fs.mkdirSync(path.dirname(PAGE), { recursive: true });
-    fs.writeFileSync(PAGE, page);
+  for (const entry of PAGES) {
+    const sections = JSON.parse(fs.readFileSync(path.join(ROOT, entry.list), 'utf8'));
+    const { page, empty } = coverage(sections, files, entry);
+    const target = path.join(ROOT, entry.page);
+    const stale = check && (!fs.existsSync(target) || fs.readFileSync(target, 'utf8') !== page);
+    if (!check) fs.writeFileSync(target, page);
+    const total = sections.reduce((sum, { clauses }) => sum + Object.keys(clauses).length, 0);
+    console.log(`${total - empty.length} of ${total} ${entry.what} have tests${empty.length > 0 ? `; without: ${empty.join(', ')}` : ''}`);
+    if (stale) console.error(`${entry.page} is out of date: run node scripts/contract-coverage.mjs`);
+    if (empty.length > 0 || stale) process.exitCode = 1;
   }
-  const total = sections.reduce((sum, { clauses }) => sum + Object.keys(clauses).length, 0);
-  console.log(`${total - empty.length} of ${total} clauses have tests${empty.length > 0 ? `; without: ${empty.join(', ')}` : ''}`);
-  if (stale) console.error('docs/contract-coverage.md is out of date: run node scripts/contract-coverage.mjs');
-  if (empty.length > 0 || stale) process.exitCode = 1;
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) main();

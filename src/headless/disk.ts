@@ -244,11 +244,32 @@ export async function putFile(
   return await versionAt(realPath) ?? '';
 }
 
+const TEMPORARY = /\.dsh-[0-9a-f]{12}\.tmp$/;
+/** No write takes this long, in ms. */
+const ABANDONED_MS = 10 * 60_000;
+/** Directories that were looked at: once a process is enough, a writer that was killed does not write again. */
+const tidied = new Set<string>();
+
+/** Removes what a writer that was killed between making its sibling and renaming it left in `directory`. */
+async function removeAbandoned(directory: string): Promise<void> {
+  if (tidied.has(directory)) return;
+  tidied.add(directory);
+  const names = await fs.readdir(directory).catch(() => []);
+  for (const name of names) {
+    if (!name.startsWith('.') || !TEMPORARY.test(name)) continue;
+    const file = path.join(directory, name);
+    const stat = await fs.lstat(file).catch(() => undefined);
+    if (stat?.isFile() === true && Date.now() - stat.mtimeMs > ABANDONED_MS) await fs.rm(file, { force: true }).catch(() => undefined);
+  }
+}
+
 /** A synced sibling with the final mode, or undefined when the directory takes no new files. */
 async function writeTemporary(
   realPath: string, parts: readonly Uint8Array[], current: BigIntStats | null,
 ): Promise<string | undefined> {
-  const temporary = path.join(path.dirname(realPath), `.${path.basename(realPath).slice(0, 40)}.${randomBytes(6).toString('hex')}.tmp`);
+  const directory = path.dirname(realPath);
+  const temporary = path.join(directory, `.${path.basename(realPath).slice(0, 40)}.dsh-${randomBytes(6).toString('hex')}.tmp`);
+  await removeAbandoned(directory);
   let handle: FileHandle;
   try {
     handle = await fs.open(temporary, 'wx', current === null ? 0o666 : 0o600);

@@ -26,6 +26,7 @@ import { Rewinder } from './review/rewinder.ts';
 import { AppliedMarks, ChangesTree } from './review/tree.ts';
 import { ApiKeys } from './secrets.ts';
 import { onSettingChange, setting } from './settings.ts';
+import { OptionalTools } from './optional-tools.ts';
 import { Terminals } from './terminals.ts';
 import { webConfig } from './web.ts';
 
@@ -39,6 +40,7 @@ export interface Host {
   readonly plugins: PluginHost;
   readonly models: Models;
   readonly results: ResultsPanel;
+  readonly terminals: Terminals;
   readonly approvals: Approvals;
   dispose(): Promise<void>;
 }
@@ -106,7 +108,7 @@ export async function startHost(context: vscode.ExtensionContext): Promise<Host>
   const commands: CommandTable = { ...hostCommands({ context, ctx, chat, models, plugins }), ...reviewCommands(ctx.review, reviewEditor, new Rewinder(ctx, chat, diffTexts)) };
   const subscriptions: vscode.Disposable[] = [
     models, terminals, results, reviewEditor, reviewFiles, diffTexts, plugins,
-    new ChangesTree(ctx.review), new AppliedMarks(ctx.review),
+    new ChangesTree(ctx.review), new AppliedMarks(ctx.review), new OptionalTools(ctx),
     vscode.window.registerTerminalLinkProvider(terminals.linkProvider((file, cwd, line, column) => void jumpTo(file, cwd, { line, ...(column === undefined ? {} : { column }) }))),
     models.onChange(() => void chat.settingsChanged()),
     onSettingChange(['permissionPreset'], () => void chat.settingsChanged()),
@@ -121,7 +123,7 @@ export async function startHost(context: vscode.ExtensionContext): Promise<Host>
   await plugins.restart();
   await chat.restore();
   return {
-    ctx, chat, commands, reviewFiles, pluginTree: plugins.tree as vscode.TreeDataProvider<object>, plugins, models, results, approvals,
+    ctx, chat, commands, reviewFiles, pluginTree: plugins.tree as vscode.TreeDataProvider<object>, plugins, models, results, terminals, approvals,
     async dispose() {
       await chat.dispose();
       for (const subscription of subscriptions.reverse()) subscription.dispose();

@@ -26,6 +26,7 @@ export interface Settings {
   readonly maxSteps: number;
   readonly openDiffOnReview: boolean;
   readonly revealTerminal: boolean;
+  readonly strReplaceEditor: boolean;
 }
 
 export const SECTION = 'dshHost';

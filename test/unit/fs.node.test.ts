@@ -6,6 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { FileDecision, FileIntent, TextFile, TextSplice } from '../../src/seams/fs.ts';
+import { putFile } from '../../src/headless/disk.ts';
 import { NodeFileSystem } from '../../src/headless/fs.ts';
 import type { FileTarget } from '../../src/seams/fs.ts';
 import { PathLock } from '../../src/headless/path-lock.ts';
@@ -238,6 +239,22 @@ describe('the lock of a path', () => {
 });
 
 describe('a host killed while it writes', () => {
+  it('what it left beside the file goes at the next write there, once it is old; nothing else does', async () => {
+    const directory = await fs.mkdtemp(path.join(os.tmpdir(), 'fs-left-'));
+    try {
+      const names = { old: '.a.dsh-0123456789ab.tmp', young: '.a.dsh-ba9876543210.tmp', foreign: '.a.0123456789ab.tmp', visible: 'a.dsh-0123456789ab.tmp' };
+      const hourAgo = new Date(Date.now() - 3_600_000);
+      for (const [kind, name] of Object.entries(names)) {
+        await fs.writeFile(path.join(directory, name), kind);
+        if (kind !== 'young') await fs.utimes(path.join(directory, name), hourAgo, hourAgo);
+      }
+      await putFile(path.join(directory, 'b'), [Buffer.from('x')], null, 'b');
+      assert.deepEqual((await fs.readdir(directory)).sort(), [names.foreign, names.young, names.visible, 'b'].sort());
+    } finally {
+      await fs.rm(directory, { recursive: true, force: true });
+    }
+  });
+
   it('leaves the whole old or the whole new file, at any moment', async function () {
     this.timeout(60_000);
     const directory = await fs.mkdtemp(path.join(os.tmpdir(), 'fs-kill-'));

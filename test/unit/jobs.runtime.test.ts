@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { JsonValue } from '../../src/contract/json.ts';
 import { JobRuntime } from '../../src/jobs/runtime.ts';
 import type { JobHandle, JobOutcome, JobService } from '../../src/jobs/types.ts';
 import * as jobTools from '../../src/tools/jobs/plugin.ts';
@@ -280,6 +281,22 @@ describe('jobs.runtime', () => {
     assert.equal(textOf(await room.call('job_kill', { job_id: id }, { agent })), 'job bash-1 had already finished [status: killed, signal: SIGTERM]');
     assert.equal(textOf(await room.call('job_output', { job_id: '' }, { agent })), 'Error: invalid job_id: expected a non-empty string, got ""');
     assert.equal(textOf(await room.call('job_output', { job_id: id }, { agent: room.agent('agent-2') })), `Error: job ${id} belongs to another session`);
+  });
+
+  it('J7.12 tools tell id, kind, label, status, detail and times of a job, and nothing else', async () => {
+    await tools();
+    const handle = work({ stream: true });
+    const id = start(handle, { outputLimitBytes: 9_000, callId: 'call-x' });
+    const seen = async (name: string, args: JsonValue): Promise<unknown> => {
+      const { value } = await room.call(name, args, { agent }) as unknown as { value: { job?: object } | object[] };
+      return Object.keys(Array.isArray(value) ? value[0]! : value.job!);
+    };
+    assert.deepEqual(await seen('job_list', {}), ['id', 'kind', 'label', 'status', 'startedAt']);
+    handle.finish({ status: 'completed', detail: 'exit code: 0' });
+    await tick();
+    for (const [name, args] of [['job_list', {}], ['job_output', { job_id: id }], ['job_kill', { job_id: id }]] as const) {
+      assert.deepEqual((await seen(name, args) as string[]).sort(), ['detail', 'finishedAt', 'id', 'kind', 'label', 'startedAt', 'status'], name);
+    }
   });
 
   it('B10.33 outputLimitBytes caps what the model reads', async () => {

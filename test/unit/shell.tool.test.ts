@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, readdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonValue } from '../../src/contract/json.ts';
@@ -118,6 +118,28 @@ describe('shell.tool', () => {
     assert.deepEqual(view('Error: ```no```', undefined, true), { card: 'generic', content: [{ type: 'text', text: '````console\nError: ```no```\n````' }] });
     assert.equal(bash.presentResult!(args, { content: [], isError: false }), undefined);
     assert.deepEqual(parseEnd('[killed by signal: SIGKILL]'), { output: '', signal: 'SIGKILL' });
+  });
+
+  it('B10.22 pwsh: the same contract under its own name, PowerShell\'s own switches, and pwsh jobs', async () => {
+    // stands for PowerShell: tells how it was called, and ends as the command says
+    const program = path.join(room.dir, 'pwsh');
+    writeFileSync(program, '#!/bin/sh\nprintf "%s\\n" "$@"\nexit 4\n', { mode: 0o755 });
+    const other = await toolRoom();
+    try {
+      await other.ctx.plugin(NodeShell, { kind: 'pwsh', program, graceMs: 300 });
+      await other.ctx.plugin(shellTool, {});
+      await other.ctx.plugin(JobRuntime, {});
+      await other.ctx.plugin(jobTools, {});
+      const tools = other.ctx.get('tools')!;
+      assert.equal(tools.get('bash'), undefined);
+      assert.deepEqual(tools.get('pwsh')!.parameters, bash.parameters);
+      const args = { command: 'Get-Item "a b"; exit 4', description: 'Test it' };
+      const result = await other.call('pwsh', args, { agent: other.agent() });
+      assert.equal(textOf(result), '-NoLogo\n-NoProfile\n-NonInteractive\n-Command\nGet-Item "a b"; exit 4\n[exit code: 4]');
+      assert.equal(textOf(await other.call('pwsh', { ...args, run_in_background: true }, { agent: other.agent('agent-2') })), 'started background job pwsh-1');
+    } finally {
+      await other.dispose();
+    }
   });
 
   describe('in the background', () => {
