@@ -148,6 +148,15 @@ describe('the tool-authoring guide', function () {
       assert.deepEqual(printed.filter((name) => !set.list().some((plugin) => plugin.name === name)), []);
     });
 
+    it('X13.8 X13.9 lists the modules and the services that there are', () => {
+      const names = (from: string, to: string) => [...guide.slice(guide.indexOf(from) + from.length, guide.indexOf(to, guide.indexOf(from))).matchAll(/`([^`]+)`/g)].map((match) => match[1]!);
+      assert.deepEqual(names('These modules are the host\'s own', 'For types in the editor').sort(), Object.keys(lentModules({ vscode: {} })).sort());
+      const services = names('The services the host offers:', 'Writing through');
+      // kept with the sessions, which this runtime has in memory; the logger is a part of every context
+      const withSessions = ['spillStore', 'attachments'];
+      assert.deepEqual(services.filter((name) => runtime.ctx.get(name as never) === undefined && name !== 'logger' && !withSessions.includes(name)), []);
+    });
+
     it('V9.1 shows every kind of result card, each well-formed', () => {
       const definition = runtime.ctx.tools.get('show_card', agent);
       const kinds = ((definition?.parameters as { properties?: { kind?: { enum?: string[] } } }).properties?.kind?.enum) ?? [];
