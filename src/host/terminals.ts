@@ -37,10 +37,8 @@ class Mirror implements vscode.Pseudoterminal {
     for (const text of this.#screen.held) this.#write.fire(text);
   }
 
-  /** The terminal was closed; the command goes on, and a click on its card shows it again. */
   close(): void {
     this.#screen.left(this);
-    this.#write.dispose();
   }
 
   handleInput(): void {}
@@ -96,8 +94,9 @@ class Screen {
     this.#terminal.show(preserveFocus);
   }
 
-  left(mirror: Mirror): void {
-    if (mirror !== this.#mirror) return;
+  /** The terminal was closed; the command goes on, and a click on its card shows it again. */
+  left(by: Mirror | vscode.Terminal): void {
+    if (by !== this.#mirror && by !== this.#terminal) return;
     this.#mirror = undefined;
     this.#terminal = undefined;
     this.#closed();
@@ -121,9 +120,14 @@ export class Terminals implements vscode.Disposable {
   readonly #screens = new Map<string, Screen>();
   readonly #decoders = new OutputDecoders();
   readonly #reveal: () => boolean;
+  readonly #closing: vscode.Disposable;
 
   constructor(reveal: () => boolean) {
     this.#reveal = reveal;
+    // a terminal closed before it was ever drawn does not tell its pseudoterminal
+    this.#closing = vscode.window.onDidCloseTerminal((terminal) => {
+      for (const screen of [...this.#screens.values()]) screen.left(terminal);
+    });
   }
 
   started(event: { callId: string; command: string; cwd: string }): void {
@@ -216,6 +220,7 @@ export class Terminals implements vscode.Disposable {
   }
 
   dispose(): void {
+    this.#closing.dispose();
     for (const callId of [...this.#screens.keys()]) this.#drop(callId);
   }
 }
