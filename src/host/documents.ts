@@ -68,7 +68,7 @@ export class EditorFileSystem extends NodeFileSystem {
     }
     if (!(await vscode.workspace.applyEdit(edit))) throw new HarnessError(`VS Code did not apply the change to "${target.path}"`, 'FS_EDITOR_REFUSED');
     // a clean file is on disk again at once; unsaved edits of the user stay theirs to save
-    if (!before.dirty && !(await document.save())) {
+    if (!before.dirty && !(await saved(document))) {
       throw new HarnessError(`the change is in the editor, but "${target.path}" could not be saved`, 'FS_NOT_SAVED');
     }
     const version = document.isDirty ? undefined : (await statPath(target.realPath))?.version;
@@ -94,6 +94,18 @@ export class EditorFileSystem extends NodeFileSystem {
 
   override encodingFor(target: FileTarget): string {
     return vscode.workspace.getConfiguration('files', vscode.Uri.file(target.path)).get<string>('encoding') ?? 'utf8';
+  }
+}
+
+/** Milliseconds that saving may take, formatters and code actions included: an editor that went away meanwhile never answers. */
+const SAVE_MS = 30_000;
+
+async function saved(document: vscode.TextDocument): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  try {
+    return await Promise.race([document.save(), new Promise<false>((resolve) => { timer = setTimeout(() => resolve(false), SAVE_MS); })]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

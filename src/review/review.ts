@@ -10,6 +10,7 @@ import { Change, pendingHunks, type ChangeRecord } from './change.ts';
 import { moveAlong } from './drift.ts';
 import { News } from './news.ts';
 import { carry, rebase } from './rebase.ts';
+import { optional, recordOf, splicesOf, targetOf } from './record.ts';
 import { lateReport, rejectionText, reviewReport, savedReport, undoReport } from './report.ts';
 import { ChangeStore } from './store.ts';
 
@@ -116,16 +117,6 @@ export class Review extends Service implements ReviewService {
     }
   }
 
-  private record(intent: FileIntent, after: string, state: 'staged' | 'applied'): ChangeRecord {
-    const session = intent.agent?.session;
-    return {
-      id: randomUUID(), turn: lastTurn(intent), sessionId: session?.id ?? 'none', callIds: intent.callId === undefined ? [] : [intent.callId],
-      path: intent.displayPath, file: intent.target.path, realPath: intent.target.realPath, operation: intent.version === null ? 'create' : 'update',
-      state, toolName: intent.toolName, encoding: intent.before?.encoding, version: intent.version,
-      base: intent.before?.text ?? '', proposed: after, original: after, decided: [],
-    };
-  }
-
   /** The one way to the disk: what the file held is kept for a rewind, and what it holds then is told. */
   private async write(record: ChangeRecord, text: string | null, splices: readonly TextSplice[] | undefined, signal?: AbortSignal): Promise<Written> {
     const target = targetOf(record);
@@ -146,14 +137,14 @@ export class Review extends Service implements ReviewService {
 
   /** Full preset: the change lands and is nobody's to decide; it can still be rewound. */
   private async passed(intent: FileIntent, after: string): Promise<FileDecision> {
-    const { version, text } = await this.write(this.record(intent, after, 'applied'), after, spliceList(intent, after), intent.signal);
+    const { version, text } = await this.write(recordOf(intent, after, 'applied'), after, splicesOf(intent, after), intent.signal);
     this.formatted(intent, after, text);
     return { kind: 'applied', text, version };
   }
 
   /** Ask preset: nothing is written until every hunk is decided. */
   private async stage(intent: FileIntent, after: string): Promise<FileDecision> {
-    const change = new Change(this.record(intent, after, 'staged'));
+    const change = new Change(recordOf(intent, after, 'staged'));
     const { id } = change.record;
     await this.put(change);
     if (this.closing) return { kind: 'refuse', error: closed() };
@@ -190,7 +181,7 @@ export class Review extends Service implements ReviewService {
   /** Auto-edit preset: the change lands, and stays open as Keep or Undo; several of one file are one change. */
   private async applied(intent: FileIntent, after: string): Promise<FileDecision> {
     const { realPath } = intent.target;
-    const fresh = this.record(intent, after, 'applied');
+    const fresh = recordOf(intent, after, 'applied');
     const found = [...this.changes.values()].find((change) => change.record.realPath === realPath && change.record.state === 'applied');
     const earlier = found === undefined ? undefined : moveAlong(found, { text: intent.before?.text ?? null, version: intent.version }).change;
     const next = (text: string, version: string | null): Change => {
@@ -207,7 +198,7 @@ export class Review extends Service implements ReviewService {
     await this.store?.save({ ...next(after, intent.version).record, ...optional('bytesBefore', bytesBefore) });
     let written: Written;
     try {
-      written = await this.write(fresh, after, spliceList(intent, after), intent.signal);
+      written = await this.write(fresh, after, splicesOf(intent, after), intent.signal);
     } catch (error) {
       await (found === undefined ? this.store?.remove(fresh) : this.store?.save(found.record));
       throw error;
@@ -425,28 +416,6 @@ export class Review extends Service implements ReviewService {
 /** Stands for the one decision about a new file without content. */
 const EMPTY_FILE: ReviewHunk = { id: 'file', state: 'kept', oldStart: 1, oldLines: [], newStart: 1, newLines: [] };
 
-function targetOf(record: ChangeRecord): FileTarget {
-  return { path: record.file, realPath: record.realPath };
-}
-
-/** The intent's own splices, unless a plugin changed the text. */
-function spliceList(intent: FileIntent, after: string): readonly TextSplice[] | undefined {
-  return after === intent.after && intent.before !== null ? intent.splices : undefined;
-}
-
 function closed(): Error {
   return new HarnessError('the window was closed during the review; the change is still pending', 'REVIEW_INTERRUPTED');
-}
-
-function optional<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
-  return value === undefined ? {} : ({ [key]: value } as { [P in K]?: V });
-}
-
-function lastTurn(intent: FileIntent): number {
-  const events = intent.agent?.session.events ?? [];
-  for (let i = events.length - 1; i >= 0; i--) {
-    const event = events[i];
-    if (event?.type === 'turn/start') return event.data.turn;
-  }
-  return 0;
 }

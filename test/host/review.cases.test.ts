@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
@@ -298,16 +298,17 @@ describe('review in the real editor', function () {
   it('a file outside the workspace is reviewed like any other', async () => {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'dsh-outside-'));
     try {
-      const file = path.join(folder, 'far.txt');
-      writeFileSync(file, text());
-      // the permissions ask first, since it is outside
-      const allow = host.ctx.on('approval/request', () => Promise.resolve('allowed-once' as const), { prepend: true });
-      const { review, done } = await propose(file, text({ 3: 'three' })).finally(() => allow());
+      // nobody's call: an agent's would be asked for permission first
+      const file = path.join(folder, 'far', 'new.txt');
+      const target = await host.ctx.fs.resolve(file, workspace());
+      const done = host.ctx.fs.write(target, text(), { displayPath: file, toolName: 'write', callId: `case ${++calls}` });
+      const review = await until(() => change(file));
       await until(() => diffTab(review));
-      assert.equal((await proposal(review)).getText(), text({ 3: 'three' }));
+      assert.equal((await proposal(review)).getText(), text());
+      assert.equal(existsSync(path.dirname(file)), false);
       await host.ctx.review.accept(review.id);
       await done;
-      assert.equal(bytes(file), text({ 3: 'three' }));
+      assert.equal(bytes(file), text());
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
