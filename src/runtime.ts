@@ -82,6 +82,8 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
 
 async function mountCore(mount: Mount, ctx: Context, options: RuntimeOptions): Promise<void> {
   const { sessionsDir } = options;
+  // every context has it, but a plugin that injects it would wait for somebody to provide it (X13.9)
+  ctx.provide('logger', ctx.logger);
   await mount(ctx.plugin(SystemPrompt, options.persona === undefined ? {} : { persona: options.persona }));
   await mount(ctx.plugin(ToolRuntime, {}));
   await mount(ctx.plugin(Sessions, sessionsDir === undefined ? {} : { dir: sessionsDir }));

@@ -201,6 +201,9 @@ export class Pipeline {
       if (!Array.isArray(feedback)) throw new TypeError('tools/post-execute block decision needs `feedback`: an array of content blocks');
       return { isError: true, error: { message: feedbackMessage(feedback) }, content: feedback, ...(added.length > 0 && { additionalContexts: added }) };
     }
+    // an answer without any kind accepts, as it does elsewhere; one that says something else meant to do more than accept
+    const kind = decision.kind as unknown;
+    if (kind !== 'accept' && kind !== undefined) throw new TypeError('tools/post-execute returned an unsupported decision');
     const newValue = Object.hasOwn(decision, 'value');
     if (newValue && Object.hasOwn(decision, 'content')) {
       throw new TypeError('tools/post-execute accept decision cannot replace both value and content');

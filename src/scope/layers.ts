@@ -108,7 +108,8 @@ export class ScopedLayers<L extends ScopeLayer> {
       if (scope !== undefined && layer.isEmpty() && this.#scoped.get(scope) === layer) this.#scoped.delete(scope);
     };
     const changed = this.#changed;
-    return ctx.effect(function* () {
+    // of the fiber itself, and no generator: each would make cordis capture one more stack trace per registration
+    const dispose = ctx.fiber.effect(() => {
       const layer = open();
       let undo: () => void;
       try {
@@ -117,13 +118,25 @@ export class ScopedLayers<L extends ScopeLayer> {
         close(layer);
         throw error;
       }
-      // Yielded before the notification: a reader reacting to it may already dispose this registration.
-      yield () => {
+      return () => {
         undo();
         close(layer);
         if (notify) changed();
       };
-      if (notify) changed();
     }, options.label);
+    // told when it is registered for good: a reader reacting to it may already dispose this registration
+    if (notify) {
+      try {
+        changed();
+      } catch (error) {
+        try {
+          void dispose();
+        } catch {
+          // the same reader throws at the disposal too; the first error is the one to tell
+        }
+        throw error;
+      }
+    }
+    return dispose;
   }
 }

@@ -8,6 +8,7 @@ import type { ReviewFile } from '../seams/review.ts';
 import { callCard, resultCard } from './card.ts';
 import { reviewFiles } from './diff-card.ts';
 import { cut, cutHead, LIMITS, plainText } from './limits.ts';
+import { summaryOf, withinRoot } from './summary.ts';
 
 /** Results that say the call was stopped rather than that it went wrong. */
 const STOPPED = new Set(['ABORTED', 'ABORTED_BEFORE_DISPATCH', 'TOOL_OUTCOME_UNKNOWN', 'TOOL_NOT_STARTED', 'REVIEW_REJECTED', 'REVIEW_INTERRUPTED', 'interrupted']);
@@ -30,8 +31,10 @@ export class TranscriptCall {
   #review: ReviewFile | undefined;
   #output = '';
   #streamed = '';
+  readonly #cwd: () => string | undefined;
 
-  constructor(id: string, callId: CallId, turn: number, name: string) {
+  constructor(id: string, callId: CallId, turn: number, name: string, cwd: () => string | undefined = () => undefined) {
+    this.#cwd = cwd;
     this.id = id;
     this.callId = callId;
     this.turn = turn;
@@ -55,7 +58,7 @@ export class TranscriptCall {
     this.#streamed = '';
     this.#arguments = parse(raw);
     this.#view = callView(definition, this.name, this.#arguments);
-    this.#card = callCard(this.#view);
+    this.#card = this.#told(callCard(this.#view));
     if (this.#status === 'streaming') this.#status = 'pending';
   }
 
@@ -69,7 +72,7 @@ export class TranscriptCall {
     const text = plainText(block.content);
     const view = resultView(definition, this.#arguments, { content: [...block.content], isError, ...(data.meta !== undefined && { meta: data.meta }) });
     this.#result = { text: cut(text, LIMITS.resultText), error: isError ? errorLine(text, data.error) : undefined, view };
-    this.#card = withoutRepeatedError(resultCard(view, this.#view), this.#result.error);
+    this.#card = this.#told(withoutRepeatedError(resultCard(view, this.#view), this.#result.error));
     this.#status = !isError ? 'completed' : data.error && STOPPED.has(data.error.code) ? 'stopped' : 'failed';
     this.#output = '';
     this.#approval = undefined;
@@ -118,6 +121,16 @@ export class TranscriptCall {
       ...(ask && { ask }), ...(review && { review }),
       ...(this.#result && { resultText: this.#result.text }), ...(this.#result?.error !== undefined && { error: this.#result.error }),
     };
+  }
+
+  /** The card with what its row says of the call (V9.7). A command stays to the letter. */
+  #told(card: CardView): CardView {
+    if (card.card === 'terminal') return card;
+    const root = this.#cwd();
+    const title = withinRoot(card.title, root);
+    if (card.card !== 'generic' || card.title !== this.name) return title === card.title ? card : { ...card, title };
+    const detail = summaryOf(this.#arguments);
+    return detail === undefined ? card : { ...card, detail: withinRoot(detail, root) };
   }
 
   #ask(): CardAsk | undefined {

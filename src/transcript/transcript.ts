@@ -18,6 +18,8 @@ export interface TranscriptOptions {
   /** The review a call's change is in. */
   readonly review?: (callId: CallId) => ReviewFile | undefined;
   readonly words?: TranscriptWords;
+  /** The session's folder, absolute: titles name what lies in it by its path within (V9.7). */
+  readonly cwd?: () => string | undefined;
 }
 
 /** Items a view gets at first. */
@@ -301,7 +303,7 @@ export class Transcript {
   #newCall(callId: CallId, name: string): TranscriptCall {
     let id = callId;
     for (let n = 2; this.#list.get(id); n++) id = `${callId}#${n}`;
-    const call = new TranscriptCall(id, callId, this.#turn, name);
+    const call = new TranscriptCall(id, callId, this.#turn, name, () => this.#options.cwd?.());
     this.#calls.set(callId, call);
     this.#open.add(call);
     return call;

@@ -30,6 +30,8 @@ export interface MeasureOptions {
   readonly rounds?: number;
   /** How long one round runs, in ms. */
   readonly roundMs?: number;
+  /** How long each contender runs before anything is measured, in ms: long enough that the engine has compiled what it will. */
+  readonly warmMs?: number;
 }
 
 let sink: unknown;
@@ -45,7 +47,14 @@ async function time(work: Work, count: number): Promise<number> {
   return (user + system) / count;
 }
 
-/** Warms a contender up and finds how many runs fill one round. */
+/** Runs the contenders in turns, so that none profits from code they share having been warmed up by the one before it. */
+async function warmUp(works: readonly Work[], warmMs: number): Promise<void> {
+  for (let turn = 0; turn < 4; turn++) {
+    for (const work of works) for (let us = 0; us < (warmMs * 1_000) / 4;) us += Math.max(1, await time(work, 1));
+  }
+}
+
+/** Finds how many runs fill one round. */
 async function calibrate(work: Work, roundMs: number): Promise<number> {
   let count = 1;
   for (;;) {
@@ -62,11 +71,12 @@ export function median(values: readonly number[]): number {
 
 /** Measures all contenders of one piece of work against each other. */
 export async function measure(name: string, contenders: Contenders, options: MeasureOptions = {}): Promise<Measurement> {
-  const { rounds = 5, roundMs = 60 } = options;
+  const { rounds = 5, roundMs = 60, warmMs = 400 } = options;
   const entries = (['ours', 'theirs', 'floor'] as const).flatMap((who) => {
     const work = contenders[who];
     return work === undefined ? [] : [{ who, work, count: 0, times: [] as number[] }];
   });
+  await warmUp(entries.map(({ work }) => work), warmMs);
   for (const entry of entries) entry.count = await calibrate(entry.work, roundMs);
   for (let round = 0; round < rounds; round++) {
     const order = round % 2 === 0 ? entries : [...entries].reverse();

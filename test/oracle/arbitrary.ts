@@ -29,7 +29,7 @@ const tool: fc.Arbitrary<ToolSpec> = fc.record({
 
 const pre = fc.constantFrom<PreSpec>('next', 'next', 'next', 'allow', 'deny', 'deny-empty', 'deny-without-reason', 'ask', 'ask-reason', 'throw', 'nothing', 'text', 'unknown-kind', 'abort', 'rename', 'late-deny');
 const around = fc.constantFrom<AroundSpec>('next', 'next', 'retry', 'own-success', 'own-invalid', 'own-failure', 'relabel', 'throw', 'nothing', 'swap-signal', 'swap-aborted', 'abort-after', 'earlier', 'with-contexts');
-const post = fc.constantFrom<PostSpec>('next', 'next', 'content', 'value', 'value-invalid', 'both', 'block', 'block-image', 'block-empty', 'contexts', 'throw', 'nothing', 'abort', 'undefined-content');
+const post = fc.constantFrom<PostSpec>('next', 'next', 'content', 'value', 'value-invalid', 'both', 'block', 'block-image', 'block-empty', 'contexts', 'throw', 'nothing', 'abort', 'undefined-content', 'unknown-kind', 'no-kind');
 const placed = { scope, prepend: maybe(fc.boolean(), 2) };
 const listener: fc.Arbitrary<ListenerSpec> = fc.oneof(
   fc.record({ on: fc.constant('pre' as const), does: pre, ...placed }),

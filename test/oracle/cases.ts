@@ -38,7 +38,7 @@ function* all(): Iterable<Scenario> {
     yield scene({ tools: [{ ...one, body: { ...good, failsFirst: 1, defers: 1 } }], listeners: [...watching, { on: 'around', does }, { on: 'around', does: 'next' }] });
     yield scene({ listeners: [{ on: 'around', does }], calls: [{ ...call, name: 'missing' }, { ...call, abortSoon: true }] });
   }
-  for (const does of ['next', 'content', 'value', 'value-invalid', 'both', 'block', 'block-image', 'block-empty', 'contexts', 'throw', 'nothing', 'abort', 'undefined-content'] satisfies PostSpec[]) {
+  for (const does of ['next', 'content', 'value', 'value-invalid', 'both', 'block', 'block-image', 'block-empty', 'contexts', 'throw', 'nothing', 'abort', 'undefined-content', 'unknown-kind', 'no-kind'] satisfies PostSpec[]) {
     yield scene({ tools: [{ ...one, body: { ...good, defers: 1, concludes: true } }], listeners: [...watching, { on: 'post', does }] });
     yield scene({ tools: [{ ...one, body: { outcome: { throws: 'error' }, defers: 1 } }], listeners: [{ on: 'post', does }, ...watching] });
     yield scene({ tools: [{ ...one, output: 'integer', finalize: 'keep' }], listeners: [{ on: 'post', does }, { on: 'post', does: 'contexts', prepend: true }, ...watching] });

@@ -31,6 +31,10 @@ export const differences: readonly Difference[] = [
     corrections: { 'around nothing': () => { throw new TypeError('tools/execute listeners must return a tool result'); } },
   },
   {
+    clause: 'P4.27', why: 'a post-execute decision of an unknown kind is an error instead of letting the result pass as it is',
+    corrections: { 'post unknown-kind': () => { throw new TypeError('tools/post-execute returned an unsupported decision'); } },
+  },
+  {
     clause: 'P4.29', why: 'a post-execute listener that returns nothing is told so instead of how JavaScript failed to read it',
     corrections: { 'post nothing': () => { throw new TypeError('tools/post-execute returned an unsupported decision'); } },
   },

@@ -321,6 +321,8 @@ class Player {
             case 'throw': throw new Error(`${label} broke`);
             case 'nothing': return undefined;
             case 'abort': abort(exec); return next();
+            case 'unknown-kind': return { kind: 'deny', reason: 'leaks a secret', feedback: [{ type: 'text', text: 'blocked' }] };
+            case 'no-kind': return { content: [{ type: 'text', text: label }] };
             case 'undefined-content': return { kind: 'accept', content: undefined };
           }
         }, where);

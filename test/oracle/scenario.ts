@@ -39,7 +39,7 @@ export type PreSpec = 'next' | 'allow' | 'deny' | 'deny-empty' | 'deny-without-r
 export type AroundSpec = 'next' | 'retry' | 'own-success' | 'own-invalid' | 'own-failure' | 'relabel' | 'throw' | 'nothing' | 'swap-signal' | 'swap-aborted'
   | 'abort-after' | 'earlier' | 'with-contexts';
 export type PostSpec = 'next' | 'content' | 'value' | 'value-invalid' | 'both' | 'block' | 'block-image' | 'block-empty' | 'contexts' | 'throw' | 'nothing'
-  | 'abort' | 'undefined-content';
+  | 'abort' | 'undefined-content' | 'unknown-kind' | 'no-kind';
 export type ResultSpec = 'watch' | 'throw' | 'reject';
 export type GuardSpec = 'pass' | 'deny' | 'empty' | 'throw';
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import Module from 'node:module';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { Context, Service } from '@deepseek-ai/cordis';
@@ -9,79 +8,104 @@ import { PluginSet } from '../../src/plugins/plugin-set.ts';
 import { SystemPrompt } from '../../src/prompt/system-prompt.ts';
 import { ToolRuntime } from '../../src/registry/runtime.ts';
 
-/** A tool that tells whether the modules it was made with are the host's: the code of a HarnessError survives then (P4.36). */
-const register = (name: string, value = `'${name}'`) => `ctx.tools.register(defineTool({
-    name: '${name}', description: 'd', parameters: { fail: { type: 'boolean' } },
+/** What a plugin adds: a tool named like it, listeners, a guard, a prompt section, an event of its own, and a thing to take down. */
+const BODY = (name: string, define: string) => `
+  ctx.tools.register(${define}({
+    name: '${name}', description: 'Says its name.', parameters: { word: { type: 'string', required: true } },
     output: { schema: { type: 'string' }, render: (_args, value) => [{ type: 'text', text: value }] },
-    async execute(args) { if (args.fail) throw new HarnessError('asked to', 'ASKED'); return ${value}; },
-  }))`;
-const ESM = "import { defineTool } from '@deepseek-ai/dsh-tools';\nimport { HarnessError } from '@deepseek-ai/dsh-llm';\n";
-const CJS = "const { defineTool } = require('@deepseek-ai/dsh-tools');\nconst { HarnessError } = require('@deepseek-ai/dsh-llm');\n";
+    execute: async ({ word }) => { if (word === 'fail') throw new HarnessError('as asked', 'ASKED'); return '${name}: ' + word + suffix; },
+  }));
+  ctx.on('tools/pre-execute', async (_exec, next) => next());
+  ctx.on('tools/result', () => undefined);
+  ctx.tools.guard(() => undefined);
+  ctx.systemPrompt.section({ name: 'form:${name}', order: 150, text: '${name} is there.' });
+  ctx.effect(() => { globalThis.__forms.up.push('${name}'); return () => { globalThis.__forms.down.push('${name}'); }; }, 'thing');
+`;
+const IMPORTS = "import { defineTool } from '@deepseek-ai/dsh-tools';\nimport { HarnessError } from '@deepseek-ai/dsh-llm';\n";
+const REQUIRES = "const { defineTool } = require('@deepseek-ai/dsh-tools');\nconst { HarnessError } = require('@deepseek-ai/dsh-llm');\n";
+const INJECT = "['tools', 'systemPrompt']";
 
-/** name → [row, files, the tool's answer]. A copy of the lent packages is installed in node_modules and must not be used. */
-const FORMS: Readonly<Record<string, { row: string; files: Record<string, string>; answers?: string }>> = {
-  'ESM, .mjs, named exports': { row: '- name: ./a.mjs', files: { 'a.mjs': `${ESM}export const name = 'a';\nexport const inject = ['tools'];\nexport function apply(ctx) { ${register('form')}; }\n` } },
-  'ESM, .js of a "type": "module" package, helper file': {
-    row: '- name: ./pkg', files: {
-      'pkg/package.json': '{ "name": "pkg", "type": "module", "exports": "./main.js" }',
-      'pkg/main.js': `${ESM}import { answer } from './helper.js';\nexport const inject = ['tools'];\nexport const apply = (ctx) => { ${register('form', 'answer')}; };\n`,
-      'pkg/helper.js': "import * as tools from '@deepseek-ai/dsh-tools';\nexport const answer = tools.RUN_CODE_NAME;\n",
-    }, answers: 'run_code',
+/** Ten plugins, every form and every kind of file. */
+const PLUGINS: Record<string, { readonly files: Record<string, string>; readonly row?: string; readonly suffix?: string }> = {
+  esm: { files: { 'esm.mjs': `${IMPORTS}const suffix = '';\nexport const inject = ${INJECT};\nexport function apply(ctx) {${BODY('esm', 'defineTool')}}\n` } },
+  cjs: { files: { 'cjs.cjs': `${REQUIRES}const suffix = '';\nexports.inject = ${INJECT};\nexports.apply = function apply(ctx) {${BODY('cjs', 'defineTool')}};\n` } },
+  ts: {
+    files: {
+      'ts.ts': `import type { Context } from 'cordis';\nimport { defineTool as define } from '@deepseek-ai/dsh-tools';\nimport { HarnessError } from '@deepseek-ai/dsh-llm';\nimport { suffix } from './part.ts';\nexport const name: string = 'ts-plugin';\nexport const inject = ${INJECT} as const;\nexport function apply(ctx: Context): void {${BODY('ts', 'define')}}\n`,
+      'part.ts': "export const suffix: string = ' (of two files)';\n",
+    },
+    suffix: ' (of two files)',
   },
-  'CommonJS, exports.apply, helper file': {
-    row: '- name: ./a.cjs', files: {
-      'a.cjs': `${CJS}const { answer } = require('./helper.cjs');\nexports.inject = ['tools'];\nexports.apply = (ctx) => { ${register('form', 'answer')}; };\n`,
-      'helper.cjs': "exports.answer = require('@deepseek-ai/dsh-tools').RUN_CODE_NAME;\n",
-    }, answers: 'run_code',
-  },
-  'CommonJS, module.exports is the plugin': { row: '- name: ./a.js', files: { 'a.js': `${CJS}module.exports = Object.assign((ctx) => { ${register('form')}; }, { inject: ['tools'] });\n` } },
-  'TypeScript, default function': { row: '- name: ./a.ts', files: { 'a.ts': `${ESM}import type { Context } from 'cordis';\nfunction plugin(ctx: Context): void { ${register('form')}; }\nplugin.inject = ['tools'] as const;\nexport default plugin;\n` } },
-  'TypeScript, class that is a service': {
-    row: '- name: ./a.ts', files: {
-      'a.ts': `${ESM}import { Service, type Context } from '@deepseek-ai/cordis';\nexport default class Form extends Service {\n  static inject = ['tools'];\n  readonly greeting: string = 'from a class';\n  constructor(ctx: Context) { super(ctx, 'form'); ${register('form', "ctx.get('form').greeting")}; }\n}\n`,
-    }, answers: 'from a class',
-  },
-  'TypeScript, with Config': {
-    row: '- name: ./a.mts\n  config: { words: [x, y] }', files: {
-      'a.mts': `${ESM}import Schema from 'schemastery';\nimport type { Context } from 'cordis';\nexport const inject = ['tools'];\nexport const Config = Schema.object({ words: Schema.array(String), end: Schema.string().default('!') });\nexport function apply(ctx: Context, config: { words: string[]; end: string }) { ${register('form', "config.words.join('-') + config.end")}; }\n`,
-    }, answers: 'x-y!',
-  },
-  'async apply': { row: '- name: ./a.cts', files: { 'a.cts': `${ESM}export const inject = ['tools'];\nexport async function apply(ctx) { await new Promise((resolve) => setTimeout(resolve, 5)); ${register('form')}; }\n` } },
-  'await at the top level': { row: '- name: ./a.mts', files: { 'a.mts': `${ESM}const word: string = await Promise.resolve('awaited');\nexport const inject = ['tools'];\nexport function apply(ctx) { ${register('form', 'word')}; }\n` }, answers: 'awaited' },
-  'an installed ESM package': {
-    row: '- name: dsh-form', files: {
-      'node_modules/dsh-form/package.json': '{ "name": "dsh-form", "version": "1.0.0", "type": "module", "exports": { ".": { "import": "./index.js" } } }',
-      'node_modules/dsh-form/index.js': `${ESM}export const inject = ['tools'];\nexport function apply(ctx) { ${register('form')}; }\n`,
+  class: {
+    files: {
+      'class.ts': `import { Service, type Context } from '@deepseek-ai/cordis';\n${IMPORTS}declare global { var __forms: any }\nconst suffix = '';\nexport default class Counter extends Service {\n  static inject = ${INJECT};\n  constructor(ctx: Context) {\n    super(ctx, 'formCounter');\n${BODY('class', 'defineTool')}  }\n}\n`,
     },
   },
-  'an installed CommonJS package': {
-    row: '- name: "@me/dsh-form"', files: {
-      'node_modules/@me/dsh-form/package.json': '{ "name": "@me/dsh-form", "version": "1.0.0", "main": "./index.js" }',
-      'node_modules/@me/dsh-form/index.js': `${CJS}exports.inject = ['tools'];\nexports.apply = (ctx) => { ${register('form')}; };\n`,
+  function: { files: { 'function.ts': `${IMPORTS}const suffix = '';\nfunction plugin(ctx: any): void {${BODY('function', 'defineTool')}}\nplugin.inject = ${INJECT};\nexport default plugin;\n` } },
+  object: { files: { 'object.mjs': `${IMPORTS}const suffix = '';\nexport default { name: 'object-plugin', inject: ${INJECT}, apply(ctx) {${BODY('object', 'defineTool')}} };\n` } },
+  config: {
+    files: { 'config.ts': `${IMPORTS}import Schema from '@deepseek-ai/schemastery';\nexport const inject = ${INJECT};\nexport const Config = Schema.object({ suffix: Schema.string().default('!'), times: Schema.natural().min(1).required() });\nexport function apply(ctx: any, config: any) {\n  const suffix = config.suffix.repeat(config.times);${BODY('config', 'defineTool')}}\n` },
+    row: '  config: { times: 3 }\n', suffix: '!!!',
+  },
+  async: { files: { 'async.mjs': `${IMPORTS}export const inject = ${INJECT};\nexport async function apply(ctx) {\n  const suffix = await new Promise((resolve) => setTimeout(resolve, 20, ' late'));${BODY('async', 'defineTool')}}\n` }, suffix: ' late' },
+  package: {
+    files: {
+      'node_modules/form-package/package.json': '{ "name": "form-package", "type": "module", "exports": { ".": { "import": "./lib/index.js" } } }',
+      'node_modules/form-package/lib/index.js': `${IMPORTS}const suffix = '';\nexport const inject = ${INJECT};\nexport function apply(ctx) {${BODY('package', 'defineTool')}}\n`,
     },
+  },
+  waiting: {
+    files: { 'waiting.ts': `${IMPORTS}const suffix = '';\nexport const inject = { tools: {}, systemPrompt: {}, formLater: {} };\nexport function apply(ctx: any) {${BODY('waiting', 'defineTool')}}\n` },
   },
 };
+/** And those that fail, each another way. */
+const FAILING: Record<string, { readonly file: string; readonly text: string; readonly message: RegExp; readonly line: number }> = {
+  throws: { file: 'throws.ts', text: `${IMPORTS}const suffix = '';\nexport const inject = ${INJECT};\nexport function apply(ctx: any) {${BODY('throws', 'defineTool')}  throw new Error('after all that');\n}\n`, message: /after all that/, line: 16 },
+  rejects: { file: 'rejects.mjs', text: `export async function apply() {\n  await null;\n  throw new Error('later');\n}\n`, message: /later/, line: 3 },
+  loads: { file: 'loads.cjs', text: `'use strict';\nrequire('./nowhere.cjs');\n`, message: /nowhere/, line: 2 },
+  parses: { file: 'parses.ts', text: 'export const a = 1;\nexport function apply( {\n', message: /./, line: 3 },
+  empty: { file: 'empty.mjs', text: 'export const nothing = 1;\n', message: /is not a plugin/, line: 1 },
+  config: { file: 'strict.mjs', text: "import Schema from 'schemastery';\nexport const Config = Schema.object({ deep: Schema.object({ port: Schema.number().required() }) });\nexport function apply() {}\n", message: /deep\.port/, line: 1 },
+};
 
-describe('plugin forms', function () {
+describe('plugins of every form', function () {
   this.timeout(30_000);
   let folder: string;
   let ctx: Context;
   let set: PluginSet;
+  const forms: { up: string[]; down: string[] } = { up: [], down: [] };
+  const fileOf = (name: string) => Object.keys(PLUGINS[name]!.files)[0]!;
+  const row = (name: string) => `- id: ${name}\n  name: ${name === 'package' ? 'form-package' : `./${fileOf(name)}`}\n${PLUGINS[name]!.row ?? ''}`;
 
-  async function write(files: Record<string, string>): Promise<void> {
-    for (const [name, text] of Object.entries(files)) {
-      await mkdir(path.dirname(path.join(folder, name)), { recursive: true });
-      await writeFile(path.join(folder, name), text);
-    }
+  /** Everything a plugin may leave: what the two registries hold, listeners, effects of the root, services. */
+  const traces = async () => ({
+    tools: ctx.tools.schemas(),
+    sections: (await ctx.systemPrompt.assemble({})).sections.map((section) => section.name).sort(),
+    listeners: Object.fromEntries(Object.entries(ctx.events._hooks).map(([name, hooks]) => [name, hooks.length] as const).filter(([, count]) => count > 0)),
+    effects: [...ctx.root.fiber._disposables].length,
+    plugins: ctx.registry.size,
+    services: Object.keys(ctx.root.fiber.store ?? {}).sort(),
+  });
+  const later = () => ctx.plugin(class Later extends Service { constructor(inner: Context) { super(inner, 'formLater'); } });
+  async function list(rows: string): Promise<void> {
+    writeFileSync(path.join(folder, 'cordis.yml'), rows);
+    await set.reload();
   }
-  const run = (args: unknown) => ctx.tools.execute({ callId: 'c', name: 'form', arguments: args, signal: new AbortController().signal });
+  async function until(what: () => boolean): Promise<void> {
+    for (let i = 0; i < 200 && !what(); i++) await new Promise((resolve) => setTimeout(resolve, 10));
+    assert.ok(what(), `never came: ${what}`);
+  }
+  const call = (name: string, word: string) => ctx.tools.execute({ callId: `${name}-${word}`, name, arguments: { word }, signal: new AbortController().signal });
 
   beforeEach(async () => {
-    folder = await mkdtemp(path.join(os.tmpdir(), 'dsh-forms-'));
-    const decoy = 'throw new Error("a copy was loaded instead of the host\'s own module")';
-    for (const name of ['dsh-tools', 'dsh-llm', 'cordis', 'schemastery']) {
-      await write({ [`node_modules/@deepseek-ai/${name}/package.json`]: `{ "name": "@deepseek-ai/${name}", "main": "./index.js" }`, [`node_modules/@deepseek-ai/${name}/index.js`]: decoy });
+    folder = mkdtempSync(path.join(os.tmpdir(), 'dsh-forms-'));
+    for (const [name, text] of [...Object.values(PLUGINS).flatMap(({ files }) => Object.entries(files)), ...Object.values(FAILING).map(({ file, text }) => [file, text] as const)]) {
+      mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+      writeFileSync(path.join(folder, name), text);
     }
+    forms.up = [];
+    forms.down = [];
+    (globalThis as { __forms?: unknown }).__forms = forms;
     ctx = new Context();
     await ctx.plugin(SystemPrompt, {});
     await ctx.plugin(ToolRuntime, {});
@@ -90,67 +114,102 @@ describe('plugin forms', function () {
   });
   afterEach(async () => {
     await ctx.fiber.dispose();
-    await rm(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
+    delete (globalThis as { __forms?: unknown }).__forms;
   });
 
-  for (const [name, { row, files, answers = 'form' }] of Object.entries(FORMS)) {
-    it(`X13.8 ${name}: loads with the host's own modules, runs, reloads, unloads`, async () => {
-      await write({ ...files, 'cordis.yml': `${row}\n` });
-      await set.reload();
-      assert.deepEqual(set.list().map((plugin) => plugin.status), [{ state: 'active' }]);
-      assert.deepEqual(set.list()[0]?.tools, ['form']);
-      const result = await run({});
-      assert.deepEqual(result.content, [{ type: 'text', text: answers }]);
-      const failed = await run({ fail: true });
-      assert.ok(failed.isError);
-      assert.deepEqual(failed.error, { message: 'asked to', info: { name: 'HarnessError', code: 'ASKED' } });
-
-      const [file, text] = Object.entries(files).find(([, source]) => source.includes('asked to'))!;
-      await write({ [file]: text.replace('asked to', 'asked again') });
-      await set.reload(set.list()[0]!.id);
-      const again = await run({ fail: true });
-      assert.equal(again.isError && again.error.message, 'asked again');
-
-      await write({ 'cordis.yml': '' });
-      await set.reload();
-      assert.deepEqual(ctx.tools.schemas(), []);
+  for (const name of Object.keys(PLUGINS)) {
+    it(`X13.1 X13.2 X13.4 X13.8 ${name}: loads, executes, unloads without a trace`, async () => {
+      const provider = name === 'waiting' ? undefined : later();
+      await provider;
+      const before = await traces();
+      await list(row(name));
+      const status = () => set.list()[0]!.status;
+      let fiber: ReturnType<typeof later> | undefined;
+      if (name === 'waiting') {
+        assert.deepEqual(status(), { state: 'waiting', missing: ['formLater'] });
+        assert.deepEqual(ctx.tools.schemas(), []);
+        fiber = later();
+        await fiber;
+        await until(() => status().state === 'active');
+      }
+      assert.deepEqual(status(), { state: 'active' });
+      assert.deepEqual(set.list()[0]!.tools, [name]);
+      const done = await call(name, 'hi');
+      assert.equal(done.isError ? done.error.message : done.value, `${name}: hi${PLUGINS[name]!.suffix ?? ''}`);
+      const failed = await call(name, 'fail');
+      assert.deepEqual(failed.isError && failed.error, { message: 'as asked', info: { name: 'HarnessError', code: 'ASKED' } }, 'the error class is the host\'s own');
+      assert.match((await ctx.systemPrompt.assemble({})).sections.map(({ text }) => text).join('\n'), new RegExp(`${name} is there\\.`));
+      await fiber?.dispose();
+      await list('');
+      assert.deepEqual(await traces(), before);
+      assert.deepEqual([forms.up, forms.down], [[name], [name]]);
     });
   }
 
-  it('X13.2 X13.3 X13.7 what waits or fails says why, and the others run', async () => {
-    await write({
-      'cordis.yml': ['waits.ts', 'throws.ts', 'rejects.ts', 'syntax.ts', 'empty.ts', 'config.ts', 'good.ts', 'missing.ts'].map((name) => `- name: ./${name}\n`).join(''),
-      'waits.ts': "export const inject = ['tools', 'sundial'];\nexport function apply() {}\n",
-      'throws.ts': "export function apply() {\n  throw new Error('no luck');\n}\n",
-      'rejects.ts': "export async function apply() {\n  await null;\n  throw new Error('late luck');\n}\n",
-      'syntax.ts': 'export const x = ;\n',
-      'empty.ts': 'export const nothing = 1;\n',
-      'config.ts': "import Schema from 'schemastery';\nexport const Config = Schema.object({ port: Schema.number().required() });\nexport function apply() {}\n",
-      'good.ts': `${ESM}export const inject = ['tools'];\nexport function apply(ctx) { ${register('form')}; }\n`,
-    });
-    await set.reload();
-    const said = Object.fromEntries(set.list().map(({ id, status }) => [id, status.state === 'failed' ? `${status.problem.message} @${status.problem.line}` : status.state === 'waiting' ? `waiting for ${status.missing.join()}` : status.state]));
-    assert.equal(said['./waits.ts'], 'waiting for sundial');
-    assert.equal(said['./throws.ts'], 'no luck @2');
-    assert.equal(said['./rejects.ts'], 'late luck @3');
-    assert.match(said['./syntax.ts']!, /Unexpected token.* @1$/);
-    assert.match(said['./empty.ts']!, /is not a plugin/);
-    assert.match(said['./config.ts']!, /port/);
-    assert.equal(said['./good.ts'], 'active');
-    assert.match(said['./missing.ts']!, /does not exist @8$/);
-    assert.equal((await run({})).isError, false);
+  it('X13.1 all ten together: one that is reloaded or fails leaves the others alone', async () => {
+    await later();
+    const before = await traces();
+    const rows = Object.keys(PLUGINS).map(row).join('');
+    await list(rows);
+    assert.deepEqual(set.list().map(({ id, status }) => [id, status.state]), Object.keys(PLUGINS).map((name) => [name, 'active']));
+    for (const name of Object.keys(PLUGINS)) assert.equal((await call(name, 'hi')).isError, false, name);
+    writeFileSync(path.join(folder, 'esm.mjs'), 'export function apply( {');
+    forms.up = [];
+    await set.reload('esm');
+    const broken = set.list()[0]!;
+    assert.ok(broken.status.state === 'failed' && broken.status.running);
+    await set.reload('ts');
+    assert.deepEqual(forms.up, ['ts'], 'only that one ran again');
+    for (const name of Object.keys(PLUGINS)) assert.equal((await call(name, 'hi')).isError, false, name);
+    await list('');
+    assert.deepEqual(await traces(), before);
   });
 
-  it('X13.8 the modules are lent to plugins only, and no longer than the set lives', async () => {
-    await write({ 'cordis.yml': '- name: ./a.cjs\n', 'a.cjs': "require('schemastery');\nexports.apply = () => {};\n" });
-    await set.reload();
-    assert.equal(set.list()[0]?.status.state, 'active');
-    const elsewhere = Module.createRequire(path.join(os.tmpdir(), 'x.js'));
-    assert.throws(() => elsewhere('schemastery'), /Cannot find module/);
-    await ctx.fiber.dispose();
-    const inside = Module.createRequire(path.join(folder, 'x.js'));
-    assert.throws(() => inside('@deepseek-ai/dsh-tools'), /a copy was loaded/);
-    ctx = new Context();
-    await ctx.plugin(class Nothing extends Service { constructor(inner: Context) { super(inner, 'nothing'); } });
+  for (const [name, { file, message, line }] of Object.entries(FAILING)) {
+    it(`X13.1 X13.3 failing, ${name}: told with its line, nothing of it stays`, async () => {
+      await later();
+      const before = await traces();
+      await list(`- id: bad\n  name: ./${file}\n${name === 'config' ? '  config: { deep: { port: many } }\n' : ''}${row('esm')}`);
+      const [bad, good] = set.list();
+      assert.ok(bad!.status.state === 'failed', JSON.stringify(bad!.status));
+      assert.match(bad!.status.problem.message, message);
+      assert.equal(bad!.status.problem.file, path.join(folder, file));
+      assert.equal(bad!.status.problem.line, line);
+      assert.deepEqual(bad!.tools, []);
+      assert.deepEqual(good!.status, { state: 'active' });
+      assert.deepEqual(ctx.tools.schemas().map((schema) => schema.name), ['esm']);
+      await list('');
+      assert.deepEqual(await traces(), before);
+    });
+  }
+
+  it('X13.8 every lent name is one instance in ESM, CJS and TypeScript, file, folder and package', async () => {
+    const names = Object.keys(lentModules());
+    assert.deepEqual(names, [
+      'cordis', '@deepseek-ai/cordis', 'schemastery', '@deepseek-ai/schemastery', '@deepseek-ai/dsh-tools', '@deepseek-ai/dsh-llm', '@deepseek-ai/dsh-scope',
+      '@deepseek-ai/dsh-session', '@deepseek-ai/dsh-system-prompt',
+    ]);
+    const esm = `${names.map((name, i) => `import * as m${i} from '${name}';`).join('\n')}\nglobalThis.__forms.seen.push([${names.map((_, i) => `m${i}`).join(', ')}]);\nexport function apply() {}\n`;
+    const cjs = `globalThis.__forms.seen.push([${names.map((name) => `require('${name}')`).join(', ')}]);\nexports.apply = () => {};\n`;
+    const files: Record<string, string> = {
+      'seen.mjs': esm, 'seen.ts': esm, 'seen.mts': esm, 'seen.cjs': cjs, 'seen-folder/index.ts': esm, 'node_modules/seen-esm/package.json': '{"name":"seen-esm","type":"module","main":"i.js"}',
+      'node_modules/seen-esm/i.js': esm, 'node_modules/seen-cjs/package.json': '{"name":"seen-cjs"}', 'node_modules/seen-cjs/index.js': cjs,
+    };
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+      writeFileSync(path.join(folder, name), text);
+    }
+    const seen: Record<string, unknown>[][] = [];
+    Object.assign(forms, { seen });
+    await list(['./seen.mjs', './seen.ts', './seen.mts', './seen.cjs', './seen-folder', 'seen-esm', 'seen-cjs'].map((name) => `- name: ${name}\n`).join(''));
+    assert.deepEqual(set.list().map(({ status }) => status), Array(7).fill({ state: 'active' }));
+    assert.equal(seen.length, 7);
+    const lent = Object.values(lentModules()) as Record<string, unknown>[];
+    for (const modules of seen) {
+      for (const [i, module] of modules.entries()) {
+        for (const key of Object.keys(lent[i]!)) assert.equal(module[key], lent[i]![key], `${names[i]} ${key}`);
+      }
+    }
   });
 });

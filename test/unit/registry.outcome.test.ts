@@ -275,6 +275,20 @@ describe('registry from the body on', () => {
       assert.equal(failureText(await host.call('one')), 'tools/post-execute accept decision cannot replace both value and content');
     });
 
+    it('P4.27 P4.28 a decision of an unknown kind hides the result; one without a kind accepts', async () => {
+      const decide: { next: unknown } = { next: undefined };
+      host.ctx.on('tools/post-execute', async () => decide.next as never);
+      for (const kind of ['deny', 'Block', '', null, 0, {}]) {
+        decide.next = { kind, reason: 'secret', feedback: text('hidden') };
+        const result = await host.call('one');
+        assert.equal(failureText(result), 'tools/post-execute returned an unsupported decision');
+        assert.deepEqual([result.value, result.meta], [undefined, undefined]);
+      }
+      decide.next = { content: text('new') };
+      const result = await host.call('one');
+      assert.deepEqual([result.isError, result.value, result.content], [false, 'value', text('new')]);
+    });
+
     it('P4.28 new content keeps value and meta; deferred contexts come before the decision\'s', async () => {
       after({ kind: 'accept', content: text('new'), additionalContexts: [context('added')] });
       const result = await host.call('one');

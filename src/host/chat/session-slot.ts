@@ -51,7 +51,7 @@ export class SessionSlot {
 
   #newTranscript(): Transcript {
     const { ctx } = this.#parts;
-    return new Transcript({ tool: (name) => ctx.tools.get(name, this.agent), review: (callId) => ctx.review.forCall(callId), words: transcriptWords() });
+    return new Transcript({ tool: (name) => ctx.tools.get(name, this.agent), review: (callId) => ctx.review.forCall(callId), words: transcriptWords(), cwd: () => this.cwd });
   }
 
   /** Leaves the session on show and opens a stored one. A window that was just reloaded may still hold it: waits a little. */

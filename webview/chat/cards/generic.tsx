@@ -21,7 +21,7 @@ export function GenericCard({ item, view, foot }: { item: ToolItem; view: Extrac
   const short = content !== undefined && content.length <= SHORT.length && content.split('\n').length <= SHORT.lines;
   const empty = content === undefined && view.input === undefined && view.locations.length === 0 && item.error === undefined && item.ask === undefined;
   return (
-    <Card id={item.id} icon={ICONS[view.kind] ?? 'tools'} title={view.title || item.name} status={item.status} open={short || item.status === 'failed'}>
+    <Card id={item.id} icon={ICONS[view.kind] ?? 'tools'} title={view.title || item.name} status={item.status} badges={view.detail !== undefined && <span class="card-detail" title={view.detail}>{view.detail}</span>} open={short || item.status === 'failed'}>
       {!empty && (
         <>
           {view.locations.length > 0 && (
