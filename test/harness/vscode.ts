@@ -82,7 +82,10 @@ export async function launchBrowser(viewport = { width: 1400, height: 900 }): Pr
   if (executablePath === undefined) throw new Error('no Chromium found: run node scripts/vscode-home.mjs, or set CHROMIUM');
   const browser = await chromium.launch({ executablePath, headless: true, args: BROWSER_FLAGS });
   const context = await browser.newContext({ viewport, permissions: ['clipboard-read', 'clipboard-write'] });
-  return { browser, context, page: await context.newPage() };
+  const page = await context.newPage();
+  // a loaded machine takes its time to start an extension host
+  page.setDefaultTimeout(60_000);
+  return { browser, context, page };
 }
 
 /** Resolves when the workbench has drawn itself and left its loading state. */
@@ -196,7 +199,7 @@ export async function runCommand(page: Page, title: string, timeoutMs = 60_000):
  * it `iframe#active-frame` with the extension's HTML. Several are open at once, so the wanted one is told by the
  * extension and by a selector only it has.
  */
-export async function webviewFrame(page: Page, has: string, { extensionId = EXTENSION_ID, timeoutMs = 30_000 } = {}): Promise<Frame> {
+export async function webviewFrame(page: Page, has: string, { extensionId = EXTENSION_ID, timeoutMs = 60_000 } = {}): Promise<Frame> {
   const end = Date.now() + timeoutMs;
   for (;;) {
     for (const frame of page.frames()) {
