@@ -8,6 +8,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ShellProcess, ShellResult } from '../seams/shell.ts';
 import { HarnessError } from '../contract/error.ts';
+import { PipeReader } from './pipe-reader.ts';
 import { endTree, startTime } from './process-tree.ts';
 import type { TreeRoot } from './process-tree.ts';
 import { OutputCapture } from './stream-capture.ts';
@@ -54,7 +55,8 @@ export interface CommandOptions {
   readonly onOutput?: (stream: 'stdout' | 'stderr', chunk: Buffer) => void;
 }
 
-interface Launched { child: ChildProcess; pid: number; root: TreeRoot; since: number; stdout: Readable; stderr: Readable }
+/** `stdout`, `stderr`: what a {@link PipeReader} reads. */
+interface Launched { child: ChildProcess; pid: number; root: TreeRoot; since: number; stdout: Readable | number; stderr: Readable | number }
 
 function startError(argv: readonly string[], cwd: string, cause: unknown): HarnessError {
   const code = (cause as NodeJS.ErrnoException | undefined)?.code;
@@ -115,7 +117,7 @@ async function launchPosix(options: CommandOptions, id: string, env: NodeJS.Proc
     }
   }
   control.destroy();
-  const [stdout, stderr] = fds.map((fd) => new net.Socket({ fd, readable: true, writable: false })) as [net.Socket, net.Socket];
+  const [stdout, stderr] = fds as [number, number];
   return { child, pid, root, since, stdout, stderr };
 }
 
@@ -155,6 +157,7 @@ class RunningCommand implements ShellProcess {
     this.aborted = true;
     this.kill();
   };
+  private readonly readers: readonly PipeReader[];
   private ending: Promise<boolean> | undefined;
   private timedOut = false;
   private aborted = false;
@@ -179,24 +182,17 @@ class RunningCommand implements ShellProcess {
       if (child.exitCode !== null || child.signalCode !== null) resolve({ code: child.exitCode, signal: child.signalCode });
       else child.once('exit', (code, signal) => resolve({ code, signal }));
     });
-    const streams = Promise.all([this.follow(launched.stdout, this.out, 'stdout'), this.follow(launched.stderr, this.err, 'stderr')]);
-    this.done = this.settle(exited, streams);
+    this.readers = [this.follow(launched.stdout, this.out, 'stdout'), this.follow(launched.stderr, this.err, 'stderr')];
+    this.done = this.settle(exited, Promise.all(this.readers.map((reader) => reader.ended)));
     if (options.signal?.aborted === true) this.onAbort();
     else options.signal?.addEventListener('abort', this.onAbort, { once: true });
   }
 
-  private follow(stream: Readable, capture: OutputCapture, name: 'stdout' | 'stderr'): Promise<void> {
-    return new Promise((resolve) => {
-      stream.on('data', (chunk: Buffer) => {
-        const wait = capture.push(chunk);
-        this.options.onOutput?.(name, chunk);
-        if (wait === undefined) return;
-        stream.pause();
-        void wait.then(() => stream.resume());
-      });
-      stream.on('error', () => undefined);
-      stream.once('end', () => resolve());
-      stream.once('close', () => resolve());
+  private follow(source: Readable | number, capture: OutputCapture, name: 'stdout' | 'stderr'): PipeReader {
+    return new PipeReader(source, (block) => {
+      const wait = capture.push(block);
+      this.options.onOutput?.(name, block);
+      return wait;
     });
   }
 
@@ -213,8 +209,7 @@ class RunningCommand implements ShellProcess {
       await Promise.race([streams.then(() => stopDrain.abort()), sleep(AFTERMATH_MS, undefined, { signal: stopDrain.signal }).catch(() => undefined)]);
       if (stopDrain.signal.aborted) break;
     }
-    this.launched.stdout.destroy();
-    this.launched.stderr.destroy();
+    for (const reader of this.readers) reader.close();
     clearTimeout(this.timer);
     this.options.signal?.removeEventListener('abort', this.onAbort);
     this.options.watchdog.release(this.pid);

@@ -13,6 +13,7 @@ interface RgMatch { type: 'match'; data: { path: RgText; lines: RgText; line_num
 
 /** The start of a match record as ripgrep prints it: other records need not be parsed. */
 const MATCH_START = '{"type":"match"';
+const TEXT_PATH = '{"type":"match","data":{"path":{"text":"';
 
 function plain(text: RgText): string {
   return 'text' in text ? text.text : Buffer.from(text.bytes, 'base64').toString('utf8');
@@ -20,6 +21,32 @@ function plain(text: RgText): string {
 
 function lineText(lines: RgText): string {
   return 'text' in lines ? lines.text.replace(/\r?\n$/, '') : '(line is not valid UTF-8)';
+}
+
+const BEFORE_LINE = '"},"lines":{"text":"';
+const BEFORE_NUMBER = '"},"line_number":';
+
+/**
+ * Path, line and number of a match record cut out of its text: several times quicker than parsing all of it. An unescaped
+ * quote ends a JSON string, so neither mark can stand inside one. undefined: a record of another shape, to be parsed.
+ */
+function quickMatch(record: string): { path: string; line: string; lineNumber: number } | undefined {
+  if (!record.startsWith(TEXT_PATH)) return undefined;
+  const pathEnd = record.indexOf(BEFORE_LINE, TEXT_PATH.length);
+  if (pathEnd < 0) return undefined;
+  const start = pathEnd + BEFORE_LINE.length;
+  const end = record.indexOf(BEFORE_NUMBER, start);
+  if (end < 0) return undefined;
+  const lineNumber = Number.parseInt(record.slice(end + BEFORE_NUMBER.length, end + BEFORE_NUMBER.length + 16), 10);
+  if (!Number.isFinite(lineNumber)) return undefined;
+  return { path: unescaped(record.slice(TEXT_PATH.length, pathEnd)), line: unescaped(record.slice(start, end)), lineNumber };
+}
+
+function unescaped(text: string): string {
+  const escape = text.indexOf('\\');
+  if (escape < 0) return text;
+  if (escape === text.length - 2 && text.endsWith('\\n')) return `${text.slice(0, -2)}\n`;
+  return JSON.parse(`"${text}"`) as string;
 }
 
 /** A comma outside braces would be two globs in one (B10.24). */
@@ -97,11 +124,14 @@ export function grepTool({ ripgrep, metaMaxBytes }: GrepOptions): ToolDefinition
         cwd, signal: exec.signal, tool: 'grep',
         onLine(line) {
           if (!line.startsWith(MATCH_START)) return;
-          const { data } = JSON.parse(line) as RgMatch;
-          const raw = plain(data.path);
+          const quick = quickMatch(line);
+          const data = quick === undefined ? (JSON.parse(line) as RgMatch).data : undefined;
+          const raw = quick?.path ?? plain(data!.path);
           let file = shown.get(raw);
           if (file === undefined) shown.set(raw, (file = shownPath(raw, cwd)));
-          matches.push({ path: file, lineNumber: data.line_number ?? 1, line: lineText(data.lines) });
+          matches.push({
+            path: file, lineNumber: quick?.lineNumber ?? data?.line_number ?? 1, line: lineText(quick === undefined ? data!.lines : { text: quick.line }),
+          });
         },
       });
       return { matches };
