@@ -37,7 +37,7 @@ export class PluginHost implements vscode.Disposable {
 
   /** Whether a file runs as soon as it is saved: writing it asks, in every preset (J5). */
   owns(realPath: string): boolean {
-    return realPath === this.file || (this.set?.list().some((plugin) => plugin.file === realPath) ?? false);
+    return realPath === this.file || (this.set?.owns(realPath) ?? false);
   }
 
   /** Unloads everything and loads what the workspace has now. */

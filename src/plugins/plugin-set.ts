@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { Service, type Context, type EffectMeta, type Fiber } from '@deepseek-ai/cordis';
 import { applyPatches, parsePatchFile, parsePluginFile } from './plugin-file.ts';
@@ -77,6 +77,12 @@ export class PluginSet extends Service {
   onChange(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
+  }
+
+  /** Whether what is in this file decides which plugins run, or is one: it takes effect as soon as it is written (J5). Also by its real path. */
+  owns(file: string): boolean {
+    const loaded = [...this.entries.values()].flatMap((entry) => entry.files);
+    return [...this.sources, ...loaded].some((source) => source === file || realOf(source) === file);
   }
 
   /** Reads the plugin file again and reloads one plugin, or all. Settles when they are loaded, waiting or failed. */
@@ -186,6 +192,14 @@ export class PluginSet extends Service {
     this.entries.clear();
     this.listeners.clear();
     (await this.loader)?.dispose();
+  }
+}
+
+function realOf(file: string): string | undefined {
+  try {
+    return realpathSync(file);
+  } catch {
+    return undefined;
   }
 }
 

@@ -97,6 +97,42 @@ describe('plugins in the real extension host', () => {
     assert.match(String(item.description), /sundial/);
   });
 
+  it('X13.6 patch files of the settings apply last, and go with the setting', async () => {
+    const settings = vscode.workspace.getConfiguration('dshHost');
+    put('plugins/extra.ts', example('plugins/greet.ts').replace("name: 'greet',", "name: 'extra',"));
+    const patch = put('plugins/mine.yml', '- insert:\n    - id: extra\n      name: ./extra.ts\n');
+    try {
+      await settings.update('pluginPatches', ['plugins/mine.yml', 'plugins/gone.yml'], vscode.ConfigurationTarget.Workspace);
+      await until(() => names().includes('extra') && names().includes('greet'));
+      assert.ok(host.plugins.set?.list().some(({ status: state }) => state.state === 'failed' && state.problem.message.includes('gone.yml')));
+      assert.equal(host.plugins.owns(patch), true);
+    } finally {
+      await settings.update('pluginPatches', undefined, vscode.ConfigurationTarget.Workspace);
+    }
+    await until(() => !names().includes('extra') && names().includes('greet'));
+  });
+
+  it('the view\'s actions: Open Source leads to the failing line, Reload loads again', async () => {
+    const file = put('plugins/broken.ts', "export const inject = ['tools']\n\nexport function apply() {\n  throw new Error('out of tea')\n}\n");
+    put('cordis.yml', `${example('cordis.yml')}- name: ./plugins/broken.ts\n`);
+    await until(() => status('./plugins/broken.ts')?.state === 'failed');
+    const nodeOf = async (id: string) => (await host.pluginTree.getChildren() as { plugin: { id: string } }[]).find((node) => node.plugin.id === id)!;
+    const broken = await nodeOf('./plugins/broken.ts');
+    const item = await host.pluginTree.getTreeItem(broken);
+    assert.equal(item.contextValue, 'plugin.failed');
+    assert.match(String(item.description), /out of tea/);
+    assert.match(String(item.tooltip), /broken\.ts:4/);
+    await vscode.commands.executeCommand('dshHost.openPluginSource', broken);
+    const editor = await until(() => vscode.window.visibleTextEditors.find((candidate) => candidate.document.uri.fsPath === file));
+    assert.equal(editor.selection.active.line, 3);
+    const definition = host.ctx.tools.get('greet');
+    await vscode.commands.executeCommand('dshHost.reloadPlugin', await nodeOf('./plugins/greet.ts'));
+    await until(() => host.ctx.tools.get('greet') !== undefined && host.ctx.tools.get('greet') !== definition);
+    assert.equal(await run('greet', { name: 'Ada' }), 'Hello, Ada!');
+    await vscode.commands.executeCommand('dshHost.openPluginSource', await nodeOf('./plugins/greet.ts'));
+    await until(() => vscode.window.activeTextEditor?.document.uri.fsPath === path.join(workspace(), 'plugins/greet.ts'));
+  });
+
   it('J5 writing what runs when it is saved asks, also when it is a plugin in an odd place', () => {
     assert.equal(host.plugins.owns(path.join(workspace(), 'plugins/greet.ts')), true);
     assert.equal(host.plugins.owns(path.join(workspace(), 'cordis.yml')), true);

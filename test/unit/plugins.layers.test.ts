@@ -80,7 +80,7 @@ describe('layers over a plugin file', () => {
     assert.deepEqual(layers().bad, [], 'a project that has no bundles is left in peace');
   });
 
-  it('X13.6 X13.5 X13.7 each layer changes what the layers before it left, and its paths start at its own file', async () => {
+  it('X13.6 X13.5 X13.7 J5 each layer changes what the layers before it left, and its paths start at its own file', async () => {
     const plugin = (word: string) => `export function apply(_ctx, config) { (globalThis.__layers ??= []).push(['${word}', config?.from]); }\n`;
     write({
       'profile/package.json': { dsh: { profile: { bundles: ['b'] } } },
@@ -99,6 +99,11 @@ describe('layers over a plugin file', () => {
       await ctx.plugin(ToolRuntime, {});
       await ctx.plugin(PluginSet, { file: path.join(root, 'profile/cordis.yml'), patches: () => layers(['../named.yml']), modules: lentModules(), watch: false });
       assert.deepEqual(((globalThis as { __layers?: unknown[] }).__layers ?? []).sort(), [['base', 'home'], ['base', 'named'], ['extra', 'profile']]);
+      // writing any of these changes what runs (J5)
+      for (const name of ['profile/cordis.yml', 'profile/package.json', 'profile/node_modules/b/patch.yml', 'profile/cordis.patch.yml', 'home/cordis.patch.yml', 'named.yml', 'profile/base.mjs']) {
+        assert.equal(ctx.plugins.owns(path.join(root, name)), true, name);
+      }
+      assert.equal(ctx.plugins.owns(path.join(root, 'profile/other.mjs')), false);
       const failed = ctx.plugins.list().filter(({ status }) => status.state === 'failed');
       assert.equal(failed.length, 1);
       assert.ok(failed[0]!.status.state === 'failed' && failed[0]!.status.problem.message.includes('skipped'));
