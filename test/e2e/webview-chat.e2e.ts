@@ -47,6 +47,15 @@ describe('the chat webview, on a page of its own', function () {
     assert.equal(await view.page.locator('.badge-error').textContent(), 'SIGTERM');
   });
 
+  it('J7 a command, a title and a diff cannot hide behind turned text', async () => {
+    await open([
+      tool('b', 'bash', { card: 'terminal', title: 'rm -rf \u202E/ # \u2066safe', description: 'Tidy \u202Eup' }, { status: 'asking', ask: { kind: 'approval', id: 'a', reason: 'names \u202Ex' } }),
+      tool('r', 'read', { card: 'read', title: 'Read \u202Est.a', path: '\u202Est.a', offset: 1, totalLines: 1, lines: [{ number: 1, text: 'x \u202Ey' }] }, { status: 'failed' }),
+    ]);
+    assert.doesNotMatch(await view.page.locator('.transcript').innerText(), /[\u202a-\u202e\u2066-\u2069]/);
+    await view.page.locator('.terminal-command', { hasText: 'rm -rf ⟨U+202E⟩/ # ⟨U+2066⟩safe' }).waitFor();
+  });
+
   it('every card shows what it is about, and its links post where to go', async () => {
     await open(CARDS);
     await view.page.getByText('exit 7').waitFor();

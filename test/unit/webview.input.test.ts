@@ -4,6 +4,7 @@ import { Recall } from '../../webview/chat/recall.ts';
 import { isComposing, isEnter } from '../../webview/ui/keys.ts';
 import { baseName, dirName, parseLocation, splitMiddle } from '../../webview/ui/path.ts';
 import { ansiSpans } from '../../webview/ui/ansi.ts';
+import { inPlainSight } from '../../webview/ui/plain-sight.ts';
 
 describe('webview: keys', () => {
   it('O1 Enter of an input method is no Enter', () => {
@@ -77,5 +78,12 @@ describe('webview: terminal text', () => {
   it('a line that starts over shows what it ends as', () => {
     assert.equal(shown('10%\r50%\r100%\nok\r\nend'), '100%\nok\nend');
     assert.equal(shown('broken \x1b['), 'broken [');
+  });
+});
+
+describe('webview: plain sight', () => {
+  it('draws what turns the direction of text by its name, and leaves letters alone', () => {
+    assert.equal(inPlainSight('rm \u202e/ \u2066# safe'), 'rm ⟨U+202E⟩/ ⟨U+2066⟩# safe');
+    assert.equal(inPlainSight('שלום \u200f عربي'), 'שלום \u200f عربي');
   });
 });

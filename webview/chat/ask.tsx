@@ -4,6 +4,7 @@ import type { CardAsk, Question } from '../../src/protocol.ts';
 import { Button } from '../ui/button.tsx';
 import { isEnter } from '../ui/keys.ts';
 import { useActions } from './context.ts';
+import { inPlainSight } from '../ui/plain-sight.ts';
 
 /** May this call run? Nothing here takes the focus by itself, and only its own buttons answer (B9). */
 export function ApprovalAsk({ callId, ask }: { callId: string; ask: Extract<CardAsk, { kind: 'approval' }> }) {
@@ -11,7 +12,7 @@ export function ApprovalAsk({ callId, ask }: { callId: string; ask: Extract<Card
   const answer = (outcome: 'allow' | 'allow-session' | 'reject') => () => post({ type: 'approve', callId, id: ask.id, outcome });
   return (
     <div class="ask" role="group" aria-label={l10n.t('Approval')}>
-      {ask.reason !== undefined && <p class="ask-reason">{ask.reason}</p>}
+      {ask.reason !== undefined && <p class="ask-reason">{inPlainSight(ask.reason)}</p>}
       <div class="ask-buttons">
         <Button primary onClick={answer('allow')}>{l10n.t('Allow Once')}</Button>
         {ask.remember !== undefined && (

@@ -5,6 +5,7 @@ import type { ItemStatus } from '../../src/protocol.ts';
 import { assertNever } from '../../src/contract/never.ts';
 import { Icon } from '../ui/icon.tsx';
 import { MiddleText } from '../ui/middle-text.tsx';
+import { inPlainSight } from '../ui/plain-sight.ts';
 
 /** What the user opened or closed by hand, by item id: kept while rows come and go. */
 const chosen = new Map<string, boolean>();
@@ -37,7 +38,7 @@ export function Card({ id, icon, title, status, mono, badges, actions, open, sub
       <div class="card-header">
         <button type="button" class="card-toggle" aria-expanded={empty ? undefined : shown} disabled={empty} title={title} onClick={toggle}>
           <Icon name={icon} class="card-icon" />
-          <span class={mono ? 'card-title mono' : 'card-title'}>{mono ? <span class="middle-head">{title}</span> : <MiddleText text={title} />}</span>
+          <span class={mono ? 'card-title mono' : 'card-title'}>{mono ? <span class="middle-head">{inPlainSight(title)}</span> : <MiddleText text={title} />}</span>
           {!empty && <Icon name={shown ? 'chevron-down' : 'chevron-right'} class="card-chevron" />}
         </button>
         {actions && <span class="card-actions">{actions}</span>}

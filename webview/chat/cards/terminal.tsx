@@ -6,6 +6,7 @@ import { ansiSpans } from '../../ui/ansi.ts';
 import { IconButton, TextButton } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { formatNumber } from '../../ui/l10n.ts';
+import { inPlainSight } from '../../ui/plain-sight.ts';
 import { Card } from '../card.tsx';
 import { useActions } from '../context.ts';
 
@@ -27,7 +28,7 @@ export function TerminalCard({ item, view, live, foot }: { item: ToolItem; view:
         </>
       }>
       {(shows || item.error !== undefined || item.status === 'completed') && <div class="terminal">
-        {!bare && <div class="terminal-command"><span class="terminal-prompt" aria-hidden="true">$ </span>{view.title}</div>}
+        {!bare && <div class="terminal-command"><span class="terminal-prompt" aria-hidden="true">$ </span>{inPlainSight(view.title)}</div>}
         {view.cwd !== undefined && <div class="terminal-cwd" title={view.cwd}>{l10n.t('in {0}', view.cwd)}</div>}
         {output !== undefined && output !== '' && <Output text={output} following={view.output === undefined} />}
         {(output === undefined || output === '') && item.status === 'completed' && <div class="terminal-cwd">{l10n.t('No output')}</div>}
