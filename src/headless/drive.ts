@@ -115,6 +115,7 @@ async function replay(options: ReplayOptions, io: DriveIo): Promise<0 | 1> {
   const runtime = await startHeadless({ workspace: path.dirname(options.file), sessionsDir: path.dirname(options.file) });
   try {
     const log = await runtime.ctx.sessions.view(path.basename(options.file).replace(/\.jsonl$/, ''));
+    if (log.events.length === 0) throw new UsageError(`"${path.relative(io.cwd, options.file) || options.file}" holds no session that can be read`);
     for (const card of cardsOf(log.events, { tool: (name) => runtime.ctx.tools.get(name) })) {
       if (options.json) io.out(`${JSON.stringify(card)}\n`);
       else io.out(cardText(card));
@@ -128,6 +129,8 @@ async function replay(options: ReplayOptions, io: DriveIo): Promise<0 | 1> {
 async function main(): Promise<void> {
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());
+  // whoever read the output has gone (`| head`): stop as by Ctrl+C
+  process.stdout.on('error', () => stop.abort());
   process.exitCode = await drive(process.argv.slice(2), {
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),

@@ -95,6 +95,25 @@ describe('drive', function () {
     assert.match(results(events)[0]!.text, /could not be written.*a parent of this path is a file/);
   });
 
+  it('--replay says when a file holds no session', async () => {
+    const log = path.join(base, 'junk.jsonl');
+    await writeFile(log, 'hello\nworld\n');
+    const { code, err } = await run(['--replay', log]);
+    assert.equal(code, 2);
+    assert.match(err, /"junk\.jsonl" holds no session that can be read/);
+    assert.equal(await readFile(log, 'utf8'), 'hello\nworld\n');
+  });
+
+  it('stops quietly when nobody reads its output any more', async () => {
+    const file = await script([call('bash', { command: 'sleep 1', description: 'Wait' }), ...Array.from({ length: 20 }, () => call('bash', { command: 'echo x', description: 'Say' })), { text: 'Over.' }]);
+    const root = path.resolve(import.meta.dirname, '../..');
+    const told = await new Promise<string>((resolve) => {
+      const line = `"${process.execPath}" --import tsx src/headless/drive.ts --workspace "${ws}" --script "${file}" --approve all | true`;
+      execFile('/bin/sh', ['-c', line], { cwd: root }, (_error, _out, err) => resolve(err));
+    });
+    assert.doesNotMatch(told, /EPIPE|Unhandled/);
+  });
+
   it('--approve ask without a terminal denies with a note; with one it asks', async () => {
     const file = await script(EDIT);
     const blind = await run(['--workspace', ws, '--script', file]);
