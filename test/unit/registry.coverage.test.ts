@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
 import { clausesIn, coverage, titlesOf } from '../../scripts/contract-coverage.mjs';
 
 describe('contract coverage page', () => {
@@ -17,6 +19,18 @@ describe('contract coverage page', () => {
 
   it('spells ranges out', () => {
     assert.deepEqual([...clausesIn('S1.2-S1.4 and P4.10')].sort(), ['P4.10', 'S1.2', 'S1.3', 'S1.4']);
+  });
+
+  it('no clause and no case is without a test', () => {
+    const script = path.resolve(import.meta.dirname, '../../scripts/contract-coverage.mjs');
+    const { stdout, stderr } = spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' });
+    const told = [...stdout.matchAll(/^(\d+) of (\d+) (\w+) have tests(.*)$/gm)];
+    assert.deepEqual(told.map(([, , , what]) => what), ['clauses', 'cases'], stderr);
+    for (const [line, with_, all, , without] of told) {
+      assert.equal(with_, all, line);
+      assert.equal(without, '');
+    }
+    assert.ok(Number(told[0]![2]) > 129);
   });
 
   it('names clauses without tests', () => {
