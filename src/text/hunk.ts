@@ -1,5 +1,5 @@
 import { lineChar, splitLines, toLf } from './endings.ts';
-import { lineRanges, type LineRange } from './line-diff.ts';
+import { linesIn, lineRanges, type LineRange } from './line-diff.ts';
 import { applySplices, commonPrefix, commonSuffix } from './splice.ts';
 import type { Splice } from './splice.ts';
 
@@ -27,19 +27,18 @@ export interface UnifiedHunk {
 export function diffLines(before: string, after: string): Hunk[] {
   const window = changedWindow(before, after);
   if (window === undefined) return [];
-  const oldLines = splitLines(before.slice(window.start, window.oldEnd), lineChar(before));
-  const newLines = splitLines(after.slice(window.start, window.newEnd), lineChar(after));
+  // both sides are split alike: a window of texts with unlike endings is the whole of them
+  const { ranges, old, now } = lineRanges(
+    { text: before, start: window.start, end: window.oldEnd, ending: lineChar(before) },
+    { text: after, start: window.start, end: window.newEnd, ending: lineChar(after) },
+  );
   const firstLine = 1 + countLines(before, window.start);
-  const hunks: Hunk[] = [];
-  for (const range of lineRanges(oldLines, newLines)) {
-    hunks.push({
-      oldStart: firstLine + range.oldFrom,
-      oldLines: oldLines.slice(range.oldFrom, range.oldTo),
-      newStart: firstLine + range.newFrom,
-      newLines: newLines.slice(range.newFrom, range.newTo),
-    });
-  }
-  return hunks;
+  return ranges.map((range) => ({
+    oldStart: firstLine + range.oldFrom,
+    oldLines: linesIn(old, range.oldFrom, range.oldTo),
+    newStart: firstLine + range.newFrom,
+    newLines: linesIn(now, range.newFrom, range.newTo),
+  }));
 }
 
 /** `before` with only those hunks applied that `keep` accepts; every other byte is `before`'s own. */
@@ -91,10 +90,12 @@ export function unifiedLfHunks(oldText: string, newText: string, context = 3): U
   const changed = changedWindow(oldText, newText);
   if (changed === undefined) return [];
   const window = widen(oldText, newText, changed, context);
-  const oldLines = splitLines(oldText.slice(window.start, window.oldEnd), '\n');
-  const newLines = splitLines(newText.slice(window.start, window.newEnd), '\n');
+  const { ranges, old, now } = lineRanges(
+    { text: oldText, start: window.start, end: window.oldEnd, ending: '\n' }, { text: newText, start: window.start, end: window.newEnd, ending: '\n' },
+  );
+  const oldCount = old.starts.length - 1;
   const groups: LineRange[] = [];
-  for (const range of lineRanges(oldLines, newLines)) {
+  for (const range of ranges) {
     const last = groups.at(-1);
     if (last !== undefined && range.oldFrom - last.oldTo <= 2 * context) {
       last.oldTo = range.oldTo;
@@ -105,9 +106,9 @@ export function unifiedLfHunks(oldText: string, newText: string, context = 3): U
   }
   return groups.map((group) => {
     const lead = Math.min(context, group.oldFrom);
-    const trail = Math.min(context, oldLines.length - group.oldTo);
-    const olds = oldLines.slice(group.oldFrom - lead, group.oldTo + trail);
-    const news = newLines.slice(group.newFrom - lead, group.newTo + trail);
+    const trail = Math.min(context, oldCount - group.oldTo);
+    const olds = linesIn(old, group.oldFrom - lead, group.oldTo + trail);
+    const news = linesIn(now, group.newFrom - lead, group.newTo + trail);
     let [oldSide, newSide] = [joinLf(olds), joinLf(news)];
     // only the final newline differs: show it, or both sides would look the same
     if (oldSide === newSide) [oldSide, newSide] = [olds.join(''), news.join('')];

@@ -6,28 +6,140 @@ const SMALL = 256;
 /** Edit distance beyond which two stretches without a common unique line count as rewritten. */
 const LARGE = 1500;
 
+/** The part of a text from `start` to `end` (UTF-16 offsets), whose lines end with `ending`. */
+export interface TextPart { readonly text: string; readonly start?: number; readonly end?: number; readonly ending: '\n' | '\r' }
+
+/** A text's lines: line n is `text.slice(starts[n], starts[n + 1])`. */
+export interface TextLines { readonly text: string; readonly starts: Int32Array }
+
+/** Two hashes per line. */
+interface Hashed extends TextLines { readonly first: Int32Array; readonly second: Int32Array }
+
 /**
- * Changed ranges between two lists of lines, in order. A few edits give the shortest edit script (Myers); many are
+ * Changed ranges between the lines of two texts, in order. A few edits give the shortest edit script (Myers); many are
  * first cut apart at lines that occur once on both sides (patience), so that the time stays near linear. The same input
  * always gives the same ranges, on any machine.
  */
-export function lineRanges(oldLines: readonly string[], newLines: readonly string[]): LineRange[] {
-  const ids = new Map<string, number>();
-  const intern = (lines: readonly string[]): Int32Array => {
-    const out = new Int32Array(lines.length);
-    for (let i = 0; i < lines.length; i++) {
-      const line = lines[i]!;
-      let id = ids.get(line);
-      if (id === undefined) ids.set(line, id = ids.size);
+export function lineRanges(before: TextPart, after: TextPart): { ranges: LineRange[]; old: TextLines; now: TextLines } {
+  const old = hashLines(before);
+  const now = hashLines(after);
+  const table = new IdTable(old.starts.length + now.starts.length);
+  const a = table.ids(old);
+  const b = table.ids(now);
+  const walk = new Walk(a, b, table.count);
+  walk.between(0, a.length, 0, b.length);
+  // lines were compared by their hashes: what is said to be the same must be
+  const ranges = sameOutside(old, now, walk.ranges) ? walk.ranges : exactRanges(old, now);
+  return { ranges, old, now };
+}
+
+/** Reads the text in place: of a slice, every character would cost more. */
+function hashLines({ text, start: from = 0, end: to = text.length, ending }: TextPart): Hashed {
+  const last = ending.charCodeAt(0);
+  let room = 16 + ((to - from) >> 5);
+  let starts = new Int32Array(room + 1);
+  let first = new Int32Array(room);
+  let second = new Int32Array(room);
+  let count = 0;
+  for (let start = from; start < to; count++) {
+    let h1 = 0x811c9dc5 | 0;
+    let h2 = 0;
+    let i = start;
+    for (let c = -1; i < to && c !== last; i++) {
+      c = text.charCodeAt(i);
+      h1 = Math.imul(h1 ^ c, 0x01000193);
+      h2 = (Math.imul(h2, 31) + c) | 0;
+    }
+    if (count === room) {
+      room *= 2;
+      starts = grown(starts, room + 1);
+      first = grown(first, room);
+      second = grown(second, room);
+    }
+    starts[count] = start;
+    first[count] = h1;
+    second[count] = h2;
+    start = i;
+  }
+  starts[count] = to;
+  return { text, starts: starts.subarray(0, count + 1), first: first.subarray(0, count), second: second.subarray(0, count) };
+}
+
+function grown(array: Int32Array<ArrayBuffer>, size: number): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(size);
+  larger.set(array);
+  return larger;
+}
+
+/** Numbers lines: equal hashes, equal number. */
+class IdTable {
+  count = 0;
+  readonly #slots: Int32Array;
+  readonly #mask: number;
+  readonly #first: Int32Array;
+  readonly #second: Int32Array;
+
+  constructor(lines: number) {
+    const size = 1 << (33 - Math.clz32(Math.max(lines, 8)));
+    this.#slots = new Int32Array(size).fill(-1);
+    this.#mask = size - 1;
+    this.#first = new Int32Array(lines);
+    this.#second = new Int32Array(lines);
+  }
+
+  ids({ first, second }: Hashed): Int32Array {
+    const out = new Int32Array(first.length);
+    for (let i = 0; i < first.length; i++) {
+      const [h1, h2] = [first[i]!, second[i]!];
+      let slot = (h1 ^ (h1 >>> 15)) & this.#mask;
+      let id = this.#slots[slot]!;
+      while (id !== -1 && (this.#first[id] !== h1 || this.#second[id] !== h2)) {
+        slot = (slot + 1) & this.#mask;
+        id = this.#slots[slot]!;
+      }
+      if (id === -1) {
+        id = this.count++;
+        this.#slots[slot] = id;
+        this.#first[id] = h1;
+        this.#second[id] = h2;
+      }
       out[i] = id;
     }
     return out;
-  };
-  const a = intern(oldLines);
-  const b = intern(newLines);
-  const walk = new Walk(a, b, ids.size);
+  }
+}
+
+function sameOutside(old: TextLines, now: TextLines, ranges: readonly LineRange[]): boolean {
+  let [oldAt, newAt] = [0, 0];
+  const same = (oldTo: number, newTo: number): boolean =>
+    old.text.slice(old.starts[oldAt], old.starts[oldTo]) === now.text.slice(now.starts[newAt], now.starts[newTo]);
+  for (const range of ranges) {
+    if (!same(range.oldFrom, range.newFrom)) return false;
+    [oldAt, newAt] = [range.oldTo, range.newTo];
+  }
+  return same(old.starts.length - 1, now.starts.length - 1);
+}
+
+/** The same with the lines themselves: for texts made to collide. */
+function exactRanges(old: TextLines, now: TextLines): LineRange[] {
+  const known = new Map<string, number>();
+  const ids = ({ text, starts }: TextLines): Int32Array => Int32Array.from({ length: starts.length - 1 }, (_, i) => {
+    const line = text.slice(starts[i], starts[i + 1]);
+    let id = known.get(line);
+    if (id === undefined) known.set(line, id = known.size);
+    return id;
+  });
+  const [a, b] = [ids(old), ids(now)];
+  const walk = new Walk(a, b, known.size);
   walk.between(0, a.length, 0, b.length);
   return walk.ranges;
+}
+
+/** Lines `from`..`to` of a text, with their endings. */
+export function linesIn({ text, starts }: TextLines, from: number, to: number): string[] {
+  const lines: string[] = [];
+  for (let i = from; i < to; i++) lines.push(text.slice(starts[i], starts[i + 1]));
+  return lines;
 }
 
 class Walk {

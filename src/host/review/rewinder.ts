@@ -61,9 +61,13 @@ export class Rewinder {
 
   /** Takes the newest rewind of this conversation back. */
   async undo(): Promise<void> {
-    const current = this.#chat.agent?.session.id;
-    const sessionId = current === undefined ? undefined : this.#left.get(current) ?? current;
-    const id = sessionId === undefined ? undefined : await this.#ctx.checkpoints.lastRewind(sessionId);
+    const session = this.#chat.agent?.session;
+    const current = session?.id;
+    // after a restart, the session a fork came from is in its header
+    const from = current === undefined ? undefined : this.#left.get(current) ?? session?.header.parentSession;
+    const left = from === undefined ? undefined : await this.#ctx.checkpoints.lastRewind(from);
+    const sessionId = from !== undefined && (left !== undefined || this.#left.has(current ?? '')) ? from : current;
+    const id = sessionId === from ? left : sessionId === undefined ? undefined : await this.#ctx.checkpoints.lastRewind(sessionId);
     if (sessionId === undefined || (id === undefined && sessionId === current)) {
       void vscode.window.showInformationMessage(vscode.l10n.t('There is no rewind to take back.'));
       return;

@@ -16,8 +16,9 @@ export function diffSides(file: ReviewFile): { left: vscode.Uri; right: vscode.U
 /** All files of a turn in one editor: for looking, decisions are taken in the single diffs, the view and the chat. */
 export async function openTogether(files: readonly ReviewFile[], title: string): Promise<void> {
   const resources = files.map((file) => {
-    const { left, right } = diffSides(file);
-    return [vscode.Uri.file(file.file), left, right];
+    const real = vscode.Uri.file(file.file);
+    // both sides under one path, or VS Code shows a renamed file
+    return file.state === 'applied' ? [real, reviewUri(file, 'base').with({ path: real.path }), real] : [real, reviewUri(file, 'base'), reviewUri(file)];
   });
   await vscode.commands.executeCommand('vscode.changes', title, resources);
 }
