@@ -44,6 +44,7 @@ export class LogWriter implements LogSink {
   #scheduled: NodeJS.Immediate | undefined;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
+  #deleted = false;
 
   constructor(options: WriterOptions) {
     this.#options = options;
@@ -103,13 +104,23 @@ export class LogWriter implements LogSink {
       const bytes = Buffer.from(packRows(batch).map((row) => `${JSON.stringify(row)}\n`).join(''), 'utf8');
       await writeFully(file, bytes, this.#size);
       this.#size += bytes.length;
-      if (batch.some((event) => event.type === 'turn/end')) await file.datasync();
       this.#error = undefined;
+      if (batch.some((event) => event.type === 'turn/end')) {
+        await file.datasync();
+        await this.#notice(file);
+      }
     } catch (error) {
       this.#pending = [...batch, ...this.#pending];
       this.#error = error;
       this.#options.onError(error);
     }
+  }
+
+  /** Says once that the file was deleted while it is written to: what goes into it is lost with it. */
+  async #notice(file: FileHandle): Promise<void> {
+    if (this.#deleted || (await file.stat()).nlink > 0) return;
+    this.#deleted = true;
+    this.#options.onError(new Error(`its file was deleted, what is said in it is not kept any more: ${this.#options.path}`));
   }
 
   async #open(): Promise<FileHandle> {

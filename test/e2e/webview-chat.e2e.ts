@@ -56,6 +56,18 @@ describe('the chat webview, on a page of its own', function () {
     await view.page.locator('.terminal-command', { hasText: 'rm -rf ⟨U+202E⟩/ # ⟨U+2066⟩safe' }).waitFor();
   });
 
+  it('a failed command says its error once, without the marks of a code fence', async () => {
+    const error = 'the user rejected tool "bash"';
+    await open([
+      tool('b', 'bash', { card: 'generic', title: 'touch z', kind: 'execute', locations: [], content: `\`\`\`console\nError: ${error}\n\`\`\`` }, { status: 'failed', resultText: `Error: ${error}`, error }),
+      tool('j', 'bash', { card: 'generic', title: 'npm start', kind: 'execute', locations: [], content: '```console\nstarted background job bash-1\n```' }, { resultText: 'started background job bash-1' }),
+    ]);
+    const text = await view.page.locator('.transcript').innerText();
+    assert.equal(text.split(error).length, 2, text);
+    assert.match(text, /started background job bash-1/);
+    assert.doesNotMatch(text, /```/);
+  });
+
   it('every card shows what it is about, and its links post where to go', async () => {
     await open(CARDS);
     await view.page.getByText('exit 7').waitFor();

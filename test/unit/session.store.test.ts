@@ -50,6 +50,23 @@ describe('session store', () => {
     await store.close(session);
   }
 
+  it('says once when the file is deleted under an open session', async () => {
+    const store = await sessions();
+    const told: string[] = [];
+    roots.at(-1)!.on('session/write-error', (_session, error) => void told.push(String(error)));
+    const session = store.create({ id: 'gone', cwd: '/w' });
+    turn(session, 1, 'kept');
+    await session.flush();
+    assert.deepEqual(told, []);
+    await rm(file('gone'));
+    for (const n of [2, 3]) {
+      turn(session, n, 'lost');
+      await session.flush();
+    }
+    assert.equal(told.length, 1);
+    assert.match(told[0]!, /its file was deleted.*gone\.jsonl/);
+  });
+
   it('L11.7 the file is a header line and one line an event, and opens as it was', async () => {
     const store = await sessions();
     const session = store.create({ id: 'a', cwd: '/w' });

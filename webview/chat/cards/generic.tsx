@@ -17,7 +17,8 @@ const SHORT = { lines: 4, length: 400 };
 /** The card for every tool that draws none of its own, and the fallback for what can't be drawn. */
 export function GenericCard({ item, view, foot }: { item: ToolItem; view: Extract<CardView, { card: 'generic' }>; foot: ComponentChildren }) {
   const { post } = useActions();
-  const content = view.content ?? (isError(item) ? undefined : item.resultText);
+  const result = view.content === undefined ? item.resultText : unfenced(view.content);
+  const content = isError(item, result) ? undefined : result;
   const short = content !== undefined && content.length <= SHORT.length && content.split('\n').length <= SHORT.lines;
   const empty = content === undefined && view.input === undefined && view.locations.length === 0 && item.error === undefined && item.ask === undefined;
   return (
@@ -64,6 +65,11 @@ function plainFields(text: string): [name: string, value: string][] | undefined 
 }
 
 /** The result is just the error that stands below it. */
-function isError(item: ToolItem): boolean {
-  return item.error !== undefined && item.resultText?.replace(/^Error: /, '').trim() === item.error;
+function isError(item: ToolItem, result: string | undefined): boolean {
+  return item.error !== undefined && result?.replace(/^Error: /, '').trim() === item.error;
+}
+
+/** The inside of a text that is one code fence: the box it is shown in is fence enough. */
+function unfenced(text: string): string {
+  return /^(`{3,})[\w-]*\n([\s\S]*?)\n?\1$/.exec(text.trim())?.[2] ?? text;
 }
