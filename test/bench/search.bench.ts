@@ -5,6 +5,7 @@ import { NodeRipgrep } from '../../src/headless/ripgrep.ts';
 import * as search from '../../src/tools/search/plugin.ts';
 import { toolRoom } from '../harness/tool-room.ts';
 import { report } from './measure.ts';
+import { Account } from './processor.ts';
 
 /**
  * grep and glob through the registry, over 50,000 files, against the ripgrep they run: the same binary, the same arguments, its
@@ -44,12 +45,15 @@ async function clock(work: () => Promise<unknown>): Promise<number> {
 
 async function compare(name: string, ours: () => Promise<unknown>, plain: () => Promise<unknown>): Promise<void> {
   const best = { ours: Infinity, floor: Infinity };
+  const processor = { ours: new Account(), floor: new Account() };
+  await ours();
   for (let round = 0; round < ROUNDS; round++) {
     globalThis.gc?.();
-    best.ours = Math.min(best.ours, await clock(ours));
-    best.floor = Math.min(best.floor, await clock(plain));
+    best.ours = Math.min(best.ours, await processor.ours.during(() => clock(ours)));
+    best.floor = Math.min(best.floor, await processor.floor.during(() => clock(plain)));
   }
-  report({ name, ...best, theirs: null, ratio: Number((best.floor / best.ours).toPrecision(4)), unit: 'us' });
+  const ratio = (a: number, b: number): number => Number((a / b).toPrecision(4));
+  report({ name, ...best, theirs: null, ratio: ratio(best.floor, best.ours), processorRatio: ratio(processor.floor.total, processor.ours.total), unit: 'us' });
 }
 
 try {
