@@ -16,7 +16,7 @@ interface Manifest {
 /** The type checker holds this list to `Settings`: a setting that is added there must be added here, and so in the manifest. */
 const SETTINGS: { readonly [K in keyof Settings]: 'string' | 'number' | 'boolean' | 'array' } = {
   model: 'string', providers: 'array', permissionPreset: 'string', pluginFile: 'string', pluginPatches: 'array', webSearch: 'string',
-  searxngUrl: 'string', maxSteps: 'number', openDiffOnReview: 'boolean', revealTerminal: 'boolean',
+  searxngUrl: 'string', maxSteps: 'number', openDiffOnReview: 'boolean', strReplaceEditor: 'boolean', revealTerminal: 'boolean',
 };
 
 describe('settings and commands in the real extension host', () => {
