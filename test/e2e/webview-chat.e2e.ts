@@ -56,6 +56,12 @@ describe('the chat webview, on a page of its own', function () {
     await view.page.locator('.terminal-command', { hasText: 'rm -rf ⟨U+202E⟩/ # ⟨U+2066⟩safe' }).waitFor();
   });
 
+  it('O3 a silent command says so in the language of the view', async () => {
+    await open([tool('b', 'bash', { card: 'terminal', title: 'touch z', output: '(no output)', exitCode: 0 })]);
+    await view.page.getByText('No output', { exact: true }).waitFor();
+    assert.equal(await view.page.getByText('(no output)').count(), 0);
+  });
+
   it('a failed command says its error once, without the marks of a code fence', async () => {
     const error = 'the user rejected tool "bash"';
     await open([
@@ -335,7 +341,7 @@ describe('the chat webview, on a page of its own', function () {
     await view.page.getByRole('button', { name: /background job/ }).click();
     await view.page.getByRole('button', { name: 'Stop npm run watch' }).click();
     assert.deepEqual(await view.posted(), [
-      { type: 'command', id: 'showChanges' }, { type: 'reviewAll', action: 'accept' }, { type: 'reviewAll', action: 'reject' }, { type: 'stopJob', id: 'j1' },
+      { type: 'command', id: 'showChanges' }, { type: 'reviewAll', action: 'accept' }, { type: 'reviewAll', action: 'reject' }, { type: 'stopJob', id: 'bash-1' },
     ]);
     await view.page.getByRole('button', { name: /Todos \(1\/3\)/ }).click();
     assert.equal(await view.page.locator('.todo').count(), 3);

@@ -13,7 +13,9 @@ import { useActions } from '../context.ts';
 /** A command, what it printed, how it ended. Display only: the process is the host's. */
 export function TerminalCard({ item, view, live, foot }: { item: ToolItem; view: Extract<CardView, { card: 'terminal' }>; live: string | undefined; foot: ComponentChildren }) {
   const { post } = useActions();
-  const output = view.output ?? live ?? (item.status === 'failed' || item.status === 'stopped' ? (item.error === undefined ? item.resultText : undefined) : undefined);
+  // what the model is told of a silent command is no output
+  const printed = view.output === '(no output)' ? '' : view.output;
+  const output = printed ?? live ?? (item.status === 'failed' || item.status === 'stopped' ? (item.error === undefined ? item.resultText : undefined) : undefined);
   const firstLine = view.title.split('\n', 1)[0] ?? '';
   // a short command without a description is the title: said once is enough
   const bare = view.description === undefined && firstLine === view.title && view.title.length <= 48 && item.ask === undefined;
@@ -31,6 +33,11 @@ export function TerminalCard({ item, view, live, foot }: { item: ToolItem; view:
         {!bare && <div class="terminal-command"><span class="terminal-prompt" aria-hidden="true">$ </span>{inPlainSight(view.title)}</div>}
         {view.cwd !== undefined && <div class="terminal-cwd" title={view.cwd}>{l10n.t('in {0}', view.cwd)}</div>}
         {output !== undefined && output !== '' && <Output text={output} following={view.output === undefined} />}
+        {view.files?.map((file, at) => (
+          <TextButton key={file} class="show-all" title={file} onClick={() => post({ type: 'openLocation', path: file })}>
+            {at === 0 ? l10n.t('Open Full Output') : l10n.t('Open Full Error Output')}
+          </TextButton>
+        ))}
         {(output === undefined || output === '') && item.status === 'completed' && <div class="terminal-cwd">{l10n.t('No output')}</div>}
       </div>}
       {foot}
