@@ -55,7 +55,7 @@ export interface DiffCardFile {
 /** What a card draws: the verified call or result view, made ready for drawing. Closed: end the switch in assertNever. */
 export type CardView =
   | { readonly card: 'generic'; readonly title: string; /** What the call is about, when its title is just its name. */ readonly detail?: string; readonly kind: ToolCallKind; readonly input?: string; readonly content?: string; readonly locations: readonly FileLocation[] }
-  | { readonly card: 'terminal'; readonly title: string; readonly description?: string; readonly cwd?: string; readonly output?: string; readonly exitCode?: number; readonly signal?: string }
+  | { readonly card: 'terminal'; readonly title: string; readonly description?: string; readonly cwd?: string; readonly output?: string; readonly exitCode?: number; readonly signal?: string; /** Files that hold all of an output that was cut. */ readonly files?: readonly string[] }
   | { readonly card: 'diff'; readonly title: string; readonly files: readonly DiffCardFile[]; readonly locations: readonly FileLocation[] }
   | { readonly card: 'search'; readonly shape: 'matches'; readonly title: string; readonly files: readonly SearchFileMatches[]; readonly truncated: boolean; readonly total: number }
   | { readonly card: 'search'; readonly shape: 'paths'; readonly title: string; readonly paths: readonly string[]; readonly truncated: boolean; readonly total: number }

@@ -72,7 +72,7 @@ export class TranscriptCall {
     const text = plainText(block.content);
     const view = resultView(definition, this.#arguments, { content: [...block.content], isError, ...(data.meta !== undefined && { meta: data.meta }) });
     this.#result = { text: cut(text, LIMITS.resultText), error: isError ? errorLine(text, data.error) : undefined, view };
-    this.#card = this.#told(withoutRepeatedError(resultCard(view, this.#view), this.#result.error));
+    this.#card = withFiles(this.#told(withoutRepeatedError(resultCard(view, this.#view), this.#result.error)), data.meta);
     this.#status = !isError ? 'completed' : data.error && STOPPED.has(data.error.code) ? 'stopped' : 'failed';
     this.#output = '';
     this.#approval = undefined;
@@ -172,4 +172,12 @@ function withoutRepeatedError(card: CardView, error: string | undefined): CardVi
   if (error === undefined || card.card !== 'generic' || card.content?.replace(/^Error: /, '').trim() !== error) return card;
   const { content: _content, ...rest } = card;
   return rest;
+}
+
+/** Where all of a command's output is, when the card has its end only (C11). */
+function withFiles(card: CardView, meta: unknown): CardView {
+  if (card.card !== 'terminal' || typeof meta !== 'object' || meta === null) return card;
+  const { files } = meta as { files?: unknown };
+  const named = Array.isArray(files) ? files.filter((file): file is string => typeof file === 'string') : [];
+  return named.length === 0 ? card : { ...card, files: named };
 }

@@ -65,6 +65,7 @@ describe('tools in the real extension host', () => {
       const shown = output(item);
       const file = /full output: (\S+?)\]/.exec(`${shown}\n${resultText}`)?.[1];
       assert.ok(file, `${shown.slice(-300)}\n--\n${resultText.slice(-300)}`);
+      assert.deepEqual(item?.view.card === 'terminal' ? item.view.files : undefined, [file], 'one click away');
       assert.equal(readFileSync(file, 'utf8'), Array.from({ length: 200_000 }, (_, i) => `${i + 1}\n`).join(''));
     });
 
