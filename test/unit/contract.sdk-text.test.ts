@@ -29,7 +29,7 @@ const fenced = (text: string): string => text.slice(text.indexOf('```'));
 const unbracketed = (text: string): string => text.replaceAll(/[()]/g, '');
 
 describe('contract sdk text', () => {
-  const runs = { numRuns: Number(process.env['ORACLE_RUNS'] ?? 2_000) };
+  const runs = { numRuns: Number(process.env['ORACLE_RUNS'] ?? 400) };
 
   it('C8.8 types read like the published ones', () => {
     fc.assert(fc.property(jsonSchema(true), (made) => {
