@@ -1,5 +1,5 @@
 import type { Context, Fiber } from '@deepseek-ai/cordis';
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
 import * as strReplaceEditor from '../tools/fs/str-replace-editor.ts';
 import { onSettingChange, setting } from './settings.ts';
 

@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { promisify } from 'node:util';
 import { openFsRoom } from '../harness/fs-room.ts';
 import { measure, report } from './measure.ts';
+import { Account } from './processor.ts';
 
 /**
  * The file tools, through the registry, against the plainest thing that does the same: a window near the end of a big
@@ -45,13 +46,15 @@ async function clock(work: () => Promise<unknown>): Promise<number> {
 /** The best of several rounds by the clock, turn by turn: other processes and the disk count, the machine's load hardly. */
 async function compare(name: string, work: () => Promise<unknown>, plain: () => Promise<unknown>, rounds: number): Promise<void> {
   let [ours, floor] = [Infinity, Infinity];
+  const processor = { ours: new Account(), floor: new Account() };
   for (let round = 0; round < rounds; round++) {
     globalThis.gc?.();
-    ours = Math.min(ours, await clock(work));
+    ours = Math.min(ours, await processor.ours.during(() => clock(work)));
     globalThis.gc?.();
-    floor = Math.min(floor, await clock(plain));
+    floor = Math.min(floor, await processor.floor.during(() => clock(plain)));
   }
-  report({ name, ours, theirs: null, floor, ratio: Number((floor / ours).toPrecision(4)), unit: 'us' });
+  const ratio = (a: number, b: number): number => Number((a / b).toPrecision(4));
+  report({ name, ours, theirs: null, floor, ratio: ratio(floor, ours), processorRatio: ratio(processor.floor.total, processor.ours.total), unit: 'us' });
 }
 
 try {
