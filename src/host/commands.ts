@@ -52,7 +52,10 @@ export function hostCommands(parts: CommandParts): Omit<CommandTable, Extract<Co
     stop: () => chat.stop(),
     addSelection: (uri) => addSelection(chat, uri instanceof vscode.Uri ? uri : undefined, openChat),
     selectModel: () => models.pick(),
-    selectPreset: () => pickPreset(),
+    selectPreset: async () => {
+      const preset = await pickPreset(chat.preset);
+      if (preset !== undefined) await chat.setPreset(preset);
+    },
     setApiKey: (provider) => models.setKey(typeof provider === 'string' ? provider : undefined),
     removeApiKey: () => models.removeKey(),
     showLog: () => log().show(),

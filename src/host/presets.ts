@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { assertNever } from '../contract/never.ts';
-import { setting, updateSetting, type Settings } from './settings.ts';
+import type { Settings } from './settings.ts';
 
 type Preset = Settings['permissionPreset'];
 const PRESETS: readonly Preset[] = ['read-only', 'ask', 'auto-edit', 'full'];
@@ -26,12 +26,11 @@ function presetDetail(preset: Preset): string {
   }
 }
 
-/** Lets the user pick what the agent may do without asking. */
-export async function pickPreset(): Promise<void> {
-  const current = setting('permissionPreset');
+/** Lets the user pick what the agent may do without asking; undefined: it stays as it is. */
+export async function pickPreset(current: Preset): Promise<Preset | undefined> {
   const picked = await vscode.window.showQuickPick(
     PRESETS.map((preset) => ({ preset, label: presetLabel(preset), detail: presetDetail(preset), ...(preset === current ? { description: vscode.l10n.t('In use') } : {}) })),
     { placeHolder: vscode.l10n.t('Select what the agent may do without asking') },
   );
-  if (picked !== undefined && picked.preset !== current) await updateSetting('permissionPreset', picked.preset);
+  return picked?.preset === current ? undefined : picked?.preset;
 }

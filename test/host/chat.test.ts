@@ -89,4 +89,28 @@ describe('turns in the real extension host', () => {
     assert.match(cards(host)[0]?.resultText ?? '', /invalid arguments: "file_path" must be a string/);
     assert.match(cards(host)[1]?.resultText ?? '', /"arguments" must be an object/);
   });
+
+  it('J9 a preset that is picked holds for its session alone', async () => {
+    const host = await runningHost();
+    const stored = (): unknown => vscode.workspace.getConfiguration('dshHost').inspect('permissionPreset')?.globalValue;
+    await play(host, [say('Hello.')]);
+    await idle(host);
+    await host.chat.setPreset('full');
+    assert.equal(host.chat.meta.preset.id, 'full');
+    assert.equal(stored(), undefined, 'the setting is left alone');
+    const first = host.chat.agent!.id;
+    await host.chat.newSession();
+    assert.equal(host.chat.meta.preset.id, 'ask', 'the next session starts as the setting says');
+    await host.chat.setPreset('read-only');
+    assert.equal(host.chat.meta.preset.id, 'read-only', 'chosen before the first message');
+    const file = put('.script-preset.json', JSON.stringify({ user: ['Go.'], model: [call('bash', { command: 'touch read-only-ran', description: 'make' }), say('Refused.')] }));
+    await vscode.workspace.getConfiguration('dshHost').update('model', `scripted:${file}`, vscode.ConfigurationTarget.Global);
+    await host.chat.send('Go.');
+    await idle(host);
+    assert.equal(host.chat.meta.preset.id, 'read-only');
+    assert.equal(existsSync(path.join(workspace(), 'read-only-ran')), false);
+    await host.chat.openSession(first);
+    assert.equal(host.chat.meta.preset.id, 'full', 'and is kept with its session');
+    await host.chat.newSession();
+  });
 });

@@ -9,6 +9,7 @@ import { errorText, log, showError } from '../log.ts';
 import type { Models } from '../models.ts';
 import type { NativeViews } from '../native-views.ts';
 import { jumpTo, locate, openLink } from '../navigation.ts';
+import type { PresetId } from '../../policy/presets.ts';
 import { presetLabel } from '../presets.ts';
 import type { ReviewEditor } from '../review/editor.ts';
 import { setting } from '../settings.ts';
@@ -52,6 +53,8 @@ export class ChatController implements vscode.Disposable {
   readonly #decoders = new OutputDecoders();
   #toolTimer: ReturnType<typeof setTimeout> | undefined;
   #stopping = false;
+  /** Chosen before the session has its first message. */
+  #nextPreset: PresetId | undefined;
   #draft: string | undefined;
 
   constructor(parts: ChatParts) {
@@ -145,7 +148,7 @@ export class ChatController implements vscode.Disposable {
       title: this.#slot.transcript.title,
       status: this.#status(),
       model: { ...choice, id: choice.model, name: this.#modelName || choice.model, offline: models.isOffline(choice) },
-      preset: { id: setting('permissionPreset'), label: presetLabel(setting('permissionPreset')) },
+      preset: { id: this.preset, label: presetLabel(this.preset) },
       untrusted: !vscode.workspace.isTrusted,
       todos: this.#slot.transcript.todos,
       jobs: this.#jobs.items,
@@ -191,6 +194,20 @@ export class ChatController implements vscode.Disposable {
     if (status === 'idle') void this.refreshSessions();
   }
 
+  /** What the session on show may do without asking; before its first message, what it will start with. */
+  get preset(): PresetId {
+    const { session } = this.#slot;
+    return this.#nextPreset ?? (session === undefined ? setting('permissionPreset') : this.#parts.ctx.permissions.presetOf(session));
+  }
+
+  /** For this session alone: what one conversation may do is not given to the next one, nor to other windows. */
+  async setPreset(preset: PresetId): Promise<void> {
+    const { agent } = this.#slot;
+    if (agent === undefined) this.#nextPreset = preset;
+    else this.#parts.ctx.permissions.setPreset(agent, preset);
+    await this.settingsChanged();
+  }
+
   /** After a change of model, key, preset or trust. */
   async settingsChanged(): Promise<void> {
     const choice = this.#choice();
@@ -223,6 +240,7 @@ export class ChatController implements vscode.Disposable {
   async openSession(id: string): Promise<void> {
     if (id === this.#slot.agent?.id) return;
     this.#stopping = false;
+    this.#nextPreset = undefined;
     try {
       await this.#slot.open(id);
       await this.#parts.memory.update(MEMORY_KEY, id);
@@ -234,6 +252,7 @@ export class ChatController implements vscode.Disposable {
 
   async newSession(): Promise<void> {
     this.#stopping = false;
+    this.#nextPreset = undefined;
     await this.#slot.close();
     await this.#parts.memory.update(MEMORY_KEY, undefined);
     this.#reset();
@@ -259,7 +278,10 @@ export class ChatController implements vscode.Disposable {
 
   #ensureAgent(): Promise<Agent> {
     return this.#slot.ensureAgent(() => {
-      void this.#parts.memory.update(MEMORY_KEY, this.#slot.agent?.id);
+      const { agent } = this.#slot;
+      void this.#parts.memory.update(MEMORY_KEY, agent?.id);
+      if (agent !== undefined && this.#nextPreset !== undefined) this.#parts.ctx.permissions.setPreset(agent, this.#nextPreset);
+      this.#nextPreset = undefined;
       this.#reset();
     });
   }
