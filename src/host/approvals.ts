@@ -46,6 +46,11 @@ export class Approvals {
     return waiting !== undefined;
   }
 
+  /** What waits was asked under rules that no longer hold. */
+  rejectAll(): void {
+    for (const waiting of [...this.#approvals.values()]) waiting.settle('rejected');
+  }
+
   #ask(request: UserQuestionRequest): Promise<UserAnswer[]> {
     const { callId } = request;
     if (callId === undefined) return Promise.reject(new Error('the question has no call to be asked on'));

@@ -46,6 +46,17 @@ describe('turns in the real extension host', () => {
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   });
 
+  it('J9 switching to Read Only takes back what was being asked', async () => {
+    const host = await runningHost();
+    await play(host, [call('bash', { command: 'touch made-after-all', description: 'make' }), say('Done.')]);
+    const card = await until(() => cards(host).find((candidate) => candidate.ask?.kind === 'approval'));
+    await host.chat.setPreset('read-only');
+    assert.ok(card.ask?.kind === 'approval');
+    assert.equal(host.approvals.decide(card.ask.id, true), false);
+    await idle(host);
+    assert.equal(existsSync(path.join(workspace(), 'made-after-all')), false);
+  });
+
   it('D1 D3 stop ends the whole tree of a running command', async () => {
     const host = await runningHost();
     const stop = allowAll(host);

@@ -205,6 +205,8 @@ export class ChatController implements vscode.Disposable {
     const { agent } = this.#slot;
     if (agent === undefined) this.#nextPreset = preset;
     else this.#parts.ctx.permissions.setPreset(agent, preset);
+    // a button of before must not run what the user has just forbidden
+    if (preset === 'read-only') this.#parts.approvals.rejectAll();
     await this.settingsChanged();
   }
 
