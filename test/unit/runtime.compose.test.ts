@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { Context } from '@deepseek-ai/cordis';
@@ -32,7 +32,10 @@ describe('runtime', function () {
     await new Promise((resolve) => setImmediate(resolve));
     const handles = (): string[] => process.getActiveResourcesInfo().filter((name) => !/^(?:TTYWrap|PipeWrap|Immediate|FSReqPromise|FSReqCallback|CloseReq)$/.test(name)).sort();
     const before = handles();
-    const temps = (await readdir(os.tmpdir())).filter((name) => name.startsWith('dsh-shell-')).length;
+    // a place of its own: other processes of this machine use the usual one
+    const [usual, own] = [process.env.TMPDIR, path.join(folder, 'temporary')];
+    await mkdir(own);
+    process.env.TMPDIR = own;
     const runtime = await startHeadless({ workspace: folder, sessionsDir: path.join(folder, 's') });
     const { ctx } = runtime;
     ctx.llm.registerAdapter([OFFLINE_PROVIDER], new OfflineAdapter());
@@ -44,7 +47,9 @@ describe('runtime', function () {
     const listeners = Object.entries(ctx.events._hooks).filter(([name, hooks]) => !name.startsWith('internal/') && hooks.length > 0).map(([name]) => name);
     assert.deepEqual(listeners, []);
     assert.deepEqual(handles(), before);
-    assert.equal((await readdir(os.tmpdir())).filter((name) => name.startsWith('dsh-shell-')).length, temps);
+    assert.deepEqual((await readdir(own)).filter((name) => name.startsWith('dsh-shell-')), []);
+    if (usual === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = usual;
     assert.deepEqual((await readdir(path.join(folder, 's'))).filter((name) => name.endsWith('.lock')), [], 'no session stays locked');
   });
 
