@@ -1,3 +1,4 @@
+import * as vscode from 'vscode';
 import type { Session } from '../../contract/agent.ts';
 import type { ContentBlock } from '../../contract/content.ts';
 import type { SessionEvent } from '../../contract/event.ts';
@@ -7,6 +8,7 @@ import type { ToolDefinition, ToolResult } from '../../contract/tool.ts';
 import type { ToolItem } from '../../protocol.ts';
 import type { CallRecord } from '../native-views.ts';
 import type { DiffRecord } from '../diff-texts.ts';
+import { locate } from '../navigation.ts';
 
 /** Everything the log has about one call, found when its card is clicked. */
 export function callEvents(session: Session, callId: string): { call?: SessionEvent<'tool/call'>; result?: SessionEvent<'tool/result'> } {
@@ -83,4 +85,12 @@ function takeBack(now: string, hunks: readonly FileDiff[]): string | undefined {
     text = text.slice(0, at) + (hunk.oldText ?? '') + text.slice(at + hunk.newText.length);
   }
   return text;
+}
+
+/** The text a file has now, unsaved edits included; undefined when it is gone. `cwd` is absolute. */
+export function readNow(cwd: string): (file: string) => Promise<string | undefined> {
+  return async (file) => {
+    const uri = await locate(file, cwd);
+    return uri === undefined ? undefined : (await vscode.workspace.openTextDocument(uri)).getText();
+  };
 }

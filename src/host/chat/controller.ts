@@ -8,12 +8,12 @@ import type { Approvals } from '../approvals.ts';
 import { errorText, log, showError } from '../log.ts';
 import type { Models } from '../models.ts';
 import type { NativeViews } from '../native-views.ts';
-import { jumpTo, locate, openLink } from '../navigation.ts';
+import { jumpTo, openLink } from '../navigation.ts';
 import type { PresetId } from '../../policy/presets.ts';
 import { presetLabel } from '../presets.ts';
 import type { ReviewEditor } from '../review/editor.ts';
 import { setting } from '../settings.ts';
-import { callRecord } from './call-record.ts';
+import { callRecord, readNow } from './call-record.ts';
 import { tabIcon } from './html.ts';
 import { JobList } from './job-list.ts';
 import { findMentions } from './mentions.ts';
@@ -395,11 +395,4 @@ export class ChatController implements vscode.Disposable {
 
 function questionOf({ id, question, header, options = [], multi_select: multiSelect = false }: UserQuestion): Question {
   return { id, question, options, multiSelect, ...(header === undefined ? {} : { header }) };
-}
-
-function readNow(cwd: string): (file: string) => Promise<string | undefined> {
-  return async (file) => {
-    const uri = await locate(file, cwd);
-    return uri === undefined ? undefined : (await vscode.workspace.openTextDocument(uri)).getText();
-  };
 }
