@@ -57,11 +57,10 @@ export class EditorFileSystem extends NodeFileSystem {
     return stat.version;
   }
 
-  protected override async writeDocument(target: FileTarget, before: TextFile, splices: readonly TextSplice[]): Promise<{ version: string; text: string }> {
+  protected override async writeDocument(target: FileTarget, before: TextFile, splices: readonly TextSplice[], after: string): Promise<{ version: string; text: string }> {
     const document = documentOf(target);
-    if (document === undefined || document.getText() !== before.text) {
-      throw new HarnessError(`cannot write "${target.path}": file changed since it was read — re-read the file, then retry`, 'FS_STALE_VERSION');
-    }
+    const stale = () => new HarnessError(`cannot write "${target.path}": file changed since it was read — re-read the file, then retry`, 'FS_STALE_VERSION');
+    if (document === undefined || document.getText() !== before.text) throw stale();
     const edit = new vscode.WorkspaceEdit();
     for (const { start, end, text } of splices) {
       edit.replace(document.uri, new vscode.Range(document.positionAt(start), document.positionAt(end)), text);
@@ -71,9 +70,12 @@ export class EditorFileSystem extends NodeFileSystem {
     if (!before.dirty && !(await saved(document))) {
       throw new HarnessError(`the change is in the editor, but "${target.path}" could not be saved`, 'FS_NOT_SAVED');
     }
-    const version = document.isDirty ? undefined : (await statPath(target.realPath))?.version;
-    // formatters and code actions run while it is saved (B17)
-    return { version: version ?? `document ${document.version}`, text: document.getText() };
+    if (document.isDirty) return { version: `document ${document.version}`, text: document.getText() };
+    const version = (await statPath(target.realPath))?.version ?? `document ${document.version}`;
+    // formatters and code actions ran while it was saved (B17); an editor that was closed meanwhile does not know
+    const text = await vscode.workspace.decode(await vscode.workspace.fs.readFile(vscode.Uri.file(target.realPath)), { encoding: document.encoding });
+    if (text === before.text && text !== after) throw stale();
+    return { version, text };
   }
 
   override async write(target: FileTarget, content: string, context: MutationContext): Promise<FileOutcome> {

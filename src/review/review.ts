@@ -146,8 +146,7 @@ export class Review extends Service implements ReviewService {
   private async stage(intent: FileIntent, after: string): Promise<FileDecision> {
     const change = new Change(recordOf(intent, after, 'staged'));
     const { id } = change.record;
-    await this.put(change);
-    if (this.closing) return { kind: 'refuse', error: closed() };
+    // it may be decided as soon as it is listed
     const decision = new Promise<FileDecision>((resolve) => {
       const abort = () => void this.stopped(id, intent.signal?.reason);
       const settle = (answer: FileDecision) => {
@@ -157,8 +156,17 @@ export class Review extends Service implements ReviewService {
       };
       this.waiters.set(id, { settle });
       intent.signal?.addEventListener('abort', abort, { once: true });
-      if (intent.signal?.aborted === true) abort();
     });
+    try {
+      await this.locked(change.record.realPath, () => this.put(change));
+    } catch (error) {
+      this.waiters.delete(id);
+      this.changes.delete(id);
+      throw error;
+    }
+    if (intent.signal?.aborted === true) void this.stopped(id, intent.signal.reason);
+    if (this.closing) this.waiters.get(id)?.settle({ kind: 'refuse', error: closed() });
+    if (!this.waiters.has(id)) return decision;
     this.ctx.emit('review/staged', change.view);
     return decision;
   }

@@ -69,8 +69,8 @@ describe('Keep, Undo and rewind, in a real VS Code', function () {
     await journey.holds('b.ts', lines({ 9: '// nine' }));
     await journey.holds('n/new.ts', null);
     assert.equal(existsSync(journey.file('n')), false);
-    await journey.chat.getByText('Made.', { exact: true }).waitFor({ state: 'detached' });
-    await journey.chat.getByText('I know.', { exact: true }).waitFor();
+    await journey.chat.locator('.assistant', { hasText: 'Made.' }).waitFor({ state: 'detached' });
+    await journey.chat.locator('.assistant', { hasText: 'I know.' }).waitFor();
     assert.equal(await journey.chat.locator('.composer-input').inputValue(), 'Make a file.');
     await journey.vscode.shot('docs/rewound');
     await runCommand(page, 'DSH: Undo Rewind');
