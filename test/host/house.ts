@@ -46,6 +46,8 @@ let scripts = 0;
 export async function play(host: Host, model: readonly object[], text = 'Go.'): Promise<void> {
   const file = put(`.script-${++scripts}.json`, JSON.stringify({ user: [text], model }));
   await vscode.workspace.getConfiguration('dshHost').update('model', `scripted:${file}`, vscode.ConfigurationTarget.Global);
+  // the host of a loaded machine hears of a setting a moment later than it was written
+  await until(() => vscode.workspace.getConfiguration('dshHost').get('model') === `scripted:${file}`);
   await host.chat.newSession();
   await host.chat.send(text);
 }
