@@ -92,7 +92,7 @@ export async function startHost(context: vscode.ExtensionContext): Promise<Host>
   ctx.on('shell/ended', (event) => terminals.ended(event));
   const results = new ResultsPanel(context.extensionUri);
   const reviewEditor = new ReviewEditor(ctx.review);
-  const reviewFiles = new ReviewFiles(ctx.review);
+  const reviewFiles = new ReviewFiles(ctx.review, (id, text) => reviewEditor.take(id, text));
   const diffTexts = new DiffTexts();
   const plugins = (late.plugins = new PluginHost(ctx, lentModules({ vscode }), cwd));
   const views = new NativeViews({ terminals, results, review: ctx.review, reviewEditor, diffTexts });

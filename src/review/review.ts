@@ -229,12 +229,14 @@ export class Review extends Service implements ReviewService {
     return Buffer.concat(parts).toString('base64');
   }
 
-  async setProposed(id: string, text: string): Promise<void> {
+  async setProposed(id: string, text: string, since?: string): Promise<void> {
     // what was typed was typed against the base as it stood: it moves along with it when the file has changed
-    await this.decide(id, async (change) => this.put(change.with({ typedBack: change.hunks.length === 0 })), (change) => (
+    await this.decide(id, async (change) => this.put(change.with({ typedBack: change.hunks.length === 0 })), (change) => {
+      const { state, proposed } = change.record;
+      if (state !== 'staged') return change;
       // typing alone decides nothing, not even when the proposal is typed back
-      change.record.state === 'staged' ? change.with({ proposed: text, typedBack: true }) : change
-    ));
+      return change.with({ typedBack: true, proposed: since === undefined || since === proposed ? text : carry(proposed, since, text) });
+    });
   }
 
   async refresh(id: string): Promise<void> {

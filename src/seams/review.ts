@@ -60,8 +60,11 @@ export interface ReviewService {
   file(id: string): ReviewFile | undefined;
   /** The newest review a call's change is or was in. */
   forCall(callId: CallId): ReviewFile | undefined;
-  /** The user typed on the proposed side of a staged file. */
-  setProposed(id: string, text: string): Promise<void>;
+  /**
+   * The user typed on the proposed side of a staged file. `since`: the proposal it was typed on; when the review has
+   * changed it meanwhile (a hunk was rejected), only what was typed is taken.
+   */
+  setProposed(id: string, text: string, since?: string): Promise<void>;
   /** The file itself may have changed: pending changes move along with it. */
   refresh(id: string): Promise<void>;
   acceptHunk(fileId: string, hunkId: string): Promise<void>;

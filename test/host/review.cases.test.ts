@@ -112,6 +112,38 @@ describe('review in the real editor', function () {
     assert.equal(bytes(file), text({ 3: 'saved by itself' }));
   });
 
+  it('B3 typing on while the review takes up what was typed loses nothing', async () => {
+    const file = put('typing.txt', text());
+    const { review, done } = await propose(file, text({ 3: 'three', 20: 'twenty' }));
+    const document = await proposal(review);
+    const { setProposed } = host.ctx.review;
+    // a busy machine: what was typed comes late into the review, in its order
+    let order: Promise<unknown> = Promise.resolve();
+    host.ctx.review.setProposed = (...args) => {
+      const call = order.then(() => new Promise((resolve) => setTimeout(resolve, 300))).then(() => setProposed.apply(host.ctx.review, args));
+      order = call.catch(() => undefined);
+      return call;
+    };
+    try {
+      for (let i = 0; i < 40; i++) {
+        const edit = new vscode.WorkspaceEdit();
+        edit.insert(document.uri, document.lineAt(2).range.end, String(i % 10));
+        await vscode.workspace.applyEdit(edit);
+        await new Promise((resolve) => setTimeout(resolve, i % 4 === 0 ? 220 : 15));
+      }
+      const typed = `three${'0123456789'.repeat(4)}`;
+      assert.equal(document.lineAt(2).text, typed);
+      const pending = host.ctx.review.file(review.id)!;
+      await vscode.commands.executeCommand('dshHost.review.rejectHunk', { kind: 'hunk', file: pending, hunk: pending.hunks.at(-1) });
+      await until(() => document.lineAt(19).text === 'line 20');
+      assert.equal(document.lineAt(2).text, typed);
+      await vscode.commands.executeCommand('dshHost.review.acceptFile', document.uri);
+      assert.equal((await done).after, text({ 3: typed }));
+    } finally {
+      host.ctx.review.setProposed = setProposed;
+    }
+  });
+
   it('B5 two edits to two files in a row: each is decided by itself', async () => {
     const [a, b] = [put('b5a.txt', text()), put('b5b.txt', text())];
     const first = await propose(a, text({ 3: 'A' }));

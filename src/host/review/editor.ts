@@ -1,6 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { HarnessError } from '../../contract/error.ts';
+import { carry } from '../../review/rebase.ts';
 import type { ReviewFile, ReviewHunk, ReviewService, UndoOptions } from '../../seams/review.ts';
 import { errorText, log } from '../log.ts';
 import { reviewIdOf, reviewUri, SCHEME } from './files.ts';
@@ -15,6 +16,8 @@ export class ReviewEditor implements vscode.Disposable {
   readonly #review: ReviewService;
   readonly #disposables: (vscode.Disposable | { dispose(): void })[];
   readonly #stale = new Set<string>();
+  /** Per review, the text of its editor that was taken into the review last. */
+  readonly #typed = new Map<string, { text: string; inFlight: number }>();
   #staleTimer: ReturnType<typeof setTimeout> | undefined;
   /** When the user last did something in a file of theirs, and when last in the chat or in a review. Milliseconds. */
   #inFile = 0;
@@ -29,6 +32,7 @@ export class ReviewEditor implements vscode.Disposable {
         const active = vscode.window.activeTextEditor?.document;
         if (event.contentChanges.length === 0) return;
         if (event.document === active) this.#used(active);
+        this.#reloaded(event.document);
         this.#fileChanged(event.document.uri);
       }),
       vscode.window.onDidChangeTextEditorSelection((event) => {
@@ -43,6 +47,15 @@ export class ReviewEditor implements vscode.Disposable {
     this.#updateContext();
     // tabs of an earlier run whose review is over
     void closeTabs((id) => (review.file(id)?.state ?? 'decided') === 'decided');
+  }
+
+  /** VS Code took a changed proposal over into a clean editor: that is what is typed on from now on. */
+  #reloaded(document: vscode.TextDocument): void {
+    const id = reviewIdOf(document.uri);
+    const typed = id === undefined ? undefined : this.#typed.get(id);
+    if (typed === undefined || id === undefined || typed.inFlight > 0) return;
+    const text = document.getText();
+    if (this.#review.file(id)?.proposed === text) typed.text = text;
   }
 
   /** Whether the active editor shows a file with changes that landed: the keys for Keep and Undo work there. */
@@ -126,7 +139,26 @@ export class ReviewEditor implements vscode.Disposable {
     const file = this.#review.file(fileId);
     if (file === undefined || file.state !== 'staged') return;
     const document = proposalDocument(file);
-    if (document?.isDirty === true && document.getText() !== file.proposed) await this.#review.setProposed(fileId, document.getText());
+    if (document?.isDirty === true) await this.take(fileId, document.getText());
+  }
+
+  /** The proposed side holds this text now. Only what was typed since it was taken last goes into the review. */
+  async take(fileId: string, text: string): Promise<void> {
+    const file = this.#review.file(fileId);
+    if (file === undefined || file.state !== 'staged') return;
+    const typed = this.#typed.get(fileId) ?? { text: file.proposed, inFlight: 0 };
+    this.#typed.set(fileId, typed);
+    const since = typed.text;
+    if (since === text) return;
+    typed.text = text;
+    typed.inFlight += 1;
+    try {
+      await this.#review.setProposed(fileId, text, since);
+    } finally {
+      typed.inFlight -= 1;
+    }
+    const now = this.#review.file(fileId);
+    if (now !== undefined && typed.inFlight === 0) await this.#follow(now);
   }
 
   async accept(fileId: string, hunkId?: string): Promise<void> {
@@ -217,14 +249,18 @@ export class ReviewEditor implements vscode.Disposable {
     if (file.state === 'decided') {
       // a dirty tab would ask whether to save a proposal that is gone
       if (document?.isDirty === true) await replaceText(document, file.proposed);
+      this.#typed.delete(file.id);
       await closeTabs((id) => id === file.id);
       return;
     }
-    if (document?.isDirty !== true || file.state !== 'staged') return;
-    // typed since: comes into the review next
-    const latest = this.#review.file(file.id);
-    if (latest === undefined || latest.proposed !== file.proposed || this.#stale.has(file.id)) return;
-    if (document.getText() !== file.proposed) await replaceText(document, file.proposed);
+    const typed = this.#typed.get(file.id);
+    // what was typed is on its way into the review: the editor is ahead, and stays so until it has arrived
+    if (document?.isDirty !== true || file.state !== 'staged' || typed === undefined || typed.inFlight > 0 || typed.text === file.proposed) return;
+    if (this.#review.file(file.id)?.proposed !== file.proposed) return;
+    // the review changed the proposal; what was typed since is put on top of it
+    const text = carry(file.proposed, typed.text, document.getText());
+    typed.text = file.proposed;
+    if (document.getText() !== text) await replaceText(document, text);
   }
 
   dispose(): void {

@@ -23,13 +23,16 @@ export function reviewIdOf(uri: vscode.Uri): string | undefined {
  */
 export class ReviewFiles implements vscode.FileSystemProvider, vscode.Disposable {
   readonly #review: ReviewService;
+  readonly #take: (fileId: string, text: string) => Promise<void>;
   readonly #changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
   readonly onDidChangeFile = this.#changed.event;
   readonly #times = new Map<string, number>();
   readonly #unsubscribe: () => void;
 
-  constructor(review: ReviewService) {
+  /** `take`: a proposal was saved. */
+  constructor(review: ReviewService, take: (fileId: string, text: string) => Promise<void>) {
     this.#review = review;
+    this.#take = take;
     this.#unsubscribe = review.onChange((file) => {
       const uris = [reviewUri(file), reviewUri(file, 'base')];
       for (const uri of uris) {
@@ -54,7 +57,9 @@ export class ReviewFiles implements vscode.FileSystemProvider, vscode.Disposable
   }
 
   stat(uri: vscode.Uri): vscode.FileStat {
-    const text = this.#text(uri);
+    // an auto-save that comes after the decision must not fail before the user's eyes
+    const decided = this.#review.file(reviewIdOf(uri) ?? '')?.state === 'decided';
+    const text = decided ? '' : this.#text(uri);
     const mtime = this.#times.get(uri.toString()) ?? 1;
     return {
       type: vscode.FileType.File, ctime: 0, mtime, size: Buffer.byteLength(text),
@@ -71,7 +76,7 @@ export class ReviewFiles implements vscode.FileSystemProvider, vscode.Disposable
     if (this.#review.file(reviewIdOf(uri) ?? '')?.state === 'decided') return;
     const file = this.#file(uri);
     if (uri.query === 'base') throw vscode.FileSystemError.NoPermissions(uri);
-    await this.#review.setProposed(file.id, new TextDecoder().decode(content));
+    await this.#take(file.id, new TextDecoder('utf-8', { ignoreBOM: true }).decode(content));
   }
 
   readDirectory(): [string, vscode.FileType][] {
