@@ -52,8 +52,9 @@ export async function play(host: Host, model: readonly object[], text = 'Go.'): 
   await host.chat.send(text);
 }
 
+/** The turn that `play` started has ended. */
 export async function idle(host: Host): Promise<void> {
-  await until(() => host.chat.agent !== undefined && host.chat.agent.status === 'idle' && host.chat.items.some((item) => item.kind === 'assistant' || item.kind === 'notice'));
+  await until(() => host.chat.agent?.status === 'idle' && host.chat.agent.session.events.some((event) => event.type === 'turn/end'));
 }
 
 export const cards = (host: Host): ToolItem[] => host.chat.items.filter((item): item is ToolItem => item.kind === 'tool');
