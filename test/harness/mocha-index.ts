@@ -20,7 +20,6 @@ export async function run(): Promise<void> {
     grep: process.env['DSH_TEST_GREP'],
     report: process.env['DSH_TEST_REPORT'],
     timeoutMs: 60_000,
-    retries: 1,
     print,
   });
   if (stats.failed > 0) throw new Error(`${stats.failed} of the tests failed`);

@@ -23,8 +23,6 @@ export interface RunOptions {
   /** Where to put a {@link Report}. */
   readonly report?: string | undefined;
   readonly timeoutMs: number;
-  /** Tries after a first failure: a real window on a busy machine can miss a moment. */
-  readonly retries?: number;
   /** Where the spec reporter's lines go; stdout when left out. */
   readonly print?: ((...args: unknown[]) => void) | undefined;
 }
@@ -41,7 +39,6 @@ export async function runMocha(options: RunOptions): Promise<Report> {
     reporter: 'spec',
     color: options.print === undefined && process.stdout.isTTY === true,
     timeout: options.timeoutMs,
-    retries: options.retries ?? 0,
     forbidOnly: !!process.env['CI'],
     ...(options.grep === undefined ? {} : { grep: new RegExp(options.grep) }),
   });

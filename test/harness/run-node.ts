@@ -13,7 +13,6 @@ const { stats } = await runMocha({
   grep: process.env['DSH_TEST_GREP'],
   report: process.env['DSH_TEST_REPORT'],
   timeoutMs: suite.timeoutMs,
-  retries: suite === suites.e2e ? 1 : 0,
 });
 // a leaked handle must not hold the run: what a test leaves open is that test's affair to assert
 process.exit(stats.failed > 0 ? 1 : 0);
