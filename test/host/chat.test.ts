@@ -92,6 +92,25 @@ describe('turns in the real extension host', () => {
     assert.ok(host.chat.meta.sessions.some((session) => session.id === id && session.title === 'Append once.'));
   });
 
+  it('of two sessions clicked one after the other the later one stays on show, and a message sent meanwhile goes to it', async () => {
+    const host = await runningHost();
+    const ids: string[] = [];
+    for (const name of ['First.', 'Second.']) {
+      await play(host, [say('Hello.'), say('Again.')], name);
+      await idle(host);
+      ids.push(host.chat.agent!.id);
+    }
+    await host.chat.newSession();
+    const [first, second] = ids as [string, string];
+    await Promise.all([host.chat.openSession(second), host.chat.openSession(first), host.chat.send('More.')]);
+    assert.equal(host.chat.agent?.id, first);
+    await until(() => host.chat.items.some((item) => item.kind === 'user' && item.text === 'More.'));
+    await idle(host);
+    await Promise.all([host.chat.openSession(second), host.chat.newSession()]);
+    assert.equal(host.chat.agent, undefined);
+    assert.deepEqual(host.chat.items, []);
+  });
+
   it('H9 a broken argument gives an error the model can repair from, and the agent goes on', async () => {
     const host = await runningHost();
     await play(host, [call('read', { file_path: 7 }), { text: '', toolCalls: [{ name: 'read', arguments: '{' }] }, say('Recovered.')]);

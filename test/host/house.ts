@@ -40,7 +40,8 @@ export async function until<T>(what: () => T | undefined | false, ms = 20_000): 
   }
 }
 
-let scripts = 0;
+/** Every test file has a copy of this module: the time keeps the names of one apart from those of the next. */
+let scripts = Date.now();
 
 /** Starts a session of its own and a turn that the script plays; does not wait for its end. */
 export async function play(host: Host, model: readonly object[], text = 'Go.'): Promise<void> {

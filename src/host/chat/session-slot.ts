@@ -24,7 +24,9 @@ export class SessionSlot {
   readonly #parts: SlotParts;
   #handle: AgentHandle | undefined;
   #viewed: Session | undefined;
-  #starting: Promise<Agent> | undefined;
+  /** Sessions come and go one at a time: of two clicks the later one is what stays on show. */
+  #last: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
   #transcript: Transcript;
   #unsubscribe: () => void = () => undefined;
 
@@ -54,11 +56,25 @@ export class SessionSlot {
     return new Transcript({ tool: (name) => ctx.tools.get(name, this.agent), review: (callId) => ctx.review.forCall(callId), words: transcriptWords(), cwd: () => this.cwd });
   }
 
+  #queue<T>(step: () => Promise<T>): Promise<T> {
+    this.#waiting++;
+    const result = this.#last.then(() => {
+      this.#waiting--;
+      return step();
+    });
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+
   /** Leaves the session on show and opens a stored one. A window that was just reloaded may still hold it: waits a little. */
-  async open(id: string): Promise<void> {
-    await this.close();
+  open(id: string): Promise<void> {
+    return this.#queue(() => this.#open(id));
+  }
+
+  async #open(id: string): Promise<void> {
+    await this.#close();
     const { agents, sessions } = this.#parts.ctx;
-    for (let waited = 0; waited <= HELD_MS; waited += RETRY_MS) {
+    for (let waited = 0; waited === 0 || (waited <= HELD_MS && this.#waiting === 0); waited += RETRY_MS) {
       try {
         this.#enter(await agents.resume({ resumeSessionId: id }));
         return;
@@ -74,13 +90,13 @@ export class SessionSlot {
 
   /** The agent of the session on show, made with the first message. `made` tells views that there is one now. */
   ensureAgent(made: () => void): Promise<Agent> {
-    if (this.#handle !== undefined) return Promise.resolve(this.#handle.agent);
-    this.#starting ??= this.#parts.ctx.agents.create(this.#origin()).then((handle) => {
+    return this.#queue(async () => {
+      if (this.#handle !== undefined) return this.#handle.agent;
+      const handle = await this.#parts.ctx.agents.create(this.#origin());
       this.#enter(handle);
       made();
       return handle.agent;
-    }).finally(() => (this.#starting = undefined));
-    return this.#starting;
+    });
   }
 
   /** What a new session starts from: nothing, or the whole turns of the one on show. */
@@ -114,7 +130,11 @@ export class SessionSlot {
   }
 
   /** Leaves the session on show; an agent that runs is stopped and waited for. */
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    return this.#queue(() => this.#close());
+  }
+
+  async #close(): Promise<void> {
     const handle = this.#handle;
     this.#unsubscribe();
     this.#unsubscribe = () => undefined;
