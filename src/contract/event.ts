@@ -1,3 +1,4 @@
+import type { AskReason } from './ask-reason.ts';
 import type { CallId, ContentBlock, ContentBlockType, ToolSchema } from './content.ts';
 import type { JsonValue } from './json.ts';
 import type { AssistantMessage, ToolResultMessage, UserMessage } from './message.ts';
@@ -70,8 +71,11 @@ export interface SessionEventMap {
     rootCallId: CallId; parentCallId: CallId; subCallId: CallId; name: string; arguments: JsonValue; isError: boolean; content: ContentBlock[];
   };
   'todo/write': { todos: TodoItem[] };
-  /** `remember` names what may be allowed for the rest of the session instead of once. */
-  'approval/asked': { id: string; toolName: string; callId?: CallId; reason?: string; remember?: { label: string } };
+  /**
+   * `why` is the reason as data, where policy gave one of its own; `reason` is always there with it, in English.
+   * `remember` names what may be allowed for the rest of the session instead of once.
+   */
+  'approval/asked': { id: string; toolName: string; callId?: CallId; reason?: string; why?: AskReason; remember?: { label: string } };
   'approval/decided': { id: string; outcome: ApprovalOutcome };
   /** `id` is the request whose offer was taken. */
   'approval/remembered': { id: string; rule: ApprovalRule };

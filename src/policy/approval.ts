@@ -6,7 +6,7 @@ import type { CallId } from '../contract/content.ts';
 import { HarnessError } from '../contract/error.ts';
 import type { ApprovalOutcome, ApprovalPolicy, ApprovalRule } from '../contract/event.ts';
 import { scopeTarget } from '../scope/carrier.ts';
-import type { ApprovalRequest, ApprovalService } from '../seams/approval.ts';
+import type { ApprovalOffer, ApprovalRequest, ApprovalService } from '../seams/approval.ts';
 import { ruleLabel } from './rules.ts';
 
 export interface Config {
@@ -23,7 +23,7 @@ export class Approval extends Service implements ApprovalService {
   static Config: z<Config> = z.object({ policy: z.union(['ask', 'never'] as const).default('ask') });
 
   private readonly policy: ApprovalPolicy;
-  private readonly offers = new Map<CallId, ApprovalRule>();
+  private readonly offers = new Map<CallId, ApprovalOffer>();
   private readonly waiting = new Map<string, Waiting>();
 
   constructor(ctx: Context, config: Config = {}) {
@@ -37,16 +37,16 @@ export class Approval extends Service implements ApprovalService {
     const { session } = agent;
     if (!hasOpenTurn(session)) throw new HarnessError(`an approval for "${toolName}" was asked for outside a turn`, 'APPROVAL_NO_TURN');
     const id = randomUUID();
-    const rule = callId === undefined ? undefined : this.offers.get(callId);
-    if (callId !== undefined) this.offers.delete(callId);
+    const { rule, why = request.why } = this.taken(callId, reason);
     const remember = rule && { label: ruleLabel(rule) };
     session.append('approval/asked', {
       id, toolName,
-      ...(callId === undefined ? {} : { callId }), ...(reason === undefined ? {} : { reason }), ...(remember ? { remember } : {}),
+      ...(callId === undefined ? {} : { callId }), ...(reason === undefined ? {} : { reason }),
+      ...(why === undefined ? {} : { why }), ...(remember ? { remember } : {}),
     });
     this.waiting.set(id, { session, rule });
     try {
-      const outcome = await this.decide({ ...request, id, ...(remember ? { remember } : {}) });
+      const outcome = await this.decide({ ...request, id, ...(why === undefined ? {} : { why }), ...(remember ? { remember } : {}) });
       session.append('approval/decided', { id, outcome });
       return outcome;
     } finally {
@@ -54,8 +54,15 @@ export class Approval extends Service implements ApprovalService {
     }
   }
 
-  offer(callId: CallId, rule: ApprovalRule): void {
-    this.offers.set(callId, rule);
+  offer(callId: CallId, offer: ApprovalOffer): void {
+    this.offers.set(callId, offer);
+  }
+
+  /** Another policy may have put its own reason in the place of the one that was offered for: the offer is not for that. */
+  private taken(callId: CallId | undefined, reason: string | undefined): Partial<ApprovalOffer> {
+    const offer = callId === undefined ? undefined : this.offers.get(callId);
+    if (callId !== undefined) this.offers.delete(callId);
+    return offer !== undefined && offer.reason === reason ? offer : {};
   }
 
   remember(id: string): boolean {

@@ -1,3 +1,4 @@
+import type { CommandDoubt, ShellSyntax } from '../contract/ask-reason.ts';
 import { isReadOnly } from './read-only.ts';
 
 /** A node of a parsed command, as the grammar gives it. */
@@ -23,43 +24,56 @@ export interface SimpleCommand {
  */
 export interface CommandAnalysis {
   readonly certain: boolean;
-  readonly why?: string;
+  readonly why?: CommandDoubt;
   readonly commands: readonly SimpleCommand[];
   /** Files that are read through `<`. */
   readonly inputs: readonly string[];
 }
 
-class Uncertain extends Error {}
+class Uncertain extends Error {
+  readonly doubt: CommandDoubt;
+  constructor(doubt: CommandDoubt) {
+    super(doubt.code);
+    this.doubt = doubt;
+  }
+}
 
-const WHAT: Readonly<Record<string, string>> = {
-  expansion: 'a parameter expansion', simple_expansion: 'a variable', command_substitution: 'a command substitution',
-  process_substitution: 'a process substitution', herestring_redirect: 'a here-string', heredoc_redirect: 'a here-document',
-  arithmetic_expansion: 'arithmetic', ansi_c_string: 'a $\'…\' string', translated_string: 'a $"…" string', subshell: 'a subshell',
-  function_definition: 'a function', variable_assignment: 'a variable assignment', file_redirect: 'a redirection',
+/** Node types of the grammar that have a name of ours. */
+const SYNTAX: Readonly<Record<string, ShellSyntax>> = {
+  expansion: 'parameter-expansion', simple_expansion: 'variable', command_substitution: 'command-substitution',
+  process_substitution: 'process-substitution', herestring_redirect: 'here-string', heredoc_redirect: 'here-document',
+  arithmetic_expansion: 'arithmetic', ansi_c_string: 'ansi-c-string', translated_string: 'translated-string', subshell: 'subshell',
+  function_definition: 'function', variable_assignment: 'assignment',
 };
+
+function uses(type: string): Uncertain {
+  if (type === 'file_redirect') return new Uncertain({ code: 'redirection' });
+  const syntax = Object.hasOwn(SYNTAX, type) ? SYNTAX[type] : undefined;
+  return new Uncertain(syntax === undefined ? { code: 'construct', text: type } : { code: 'syntax', syntax });
+}
 
 /** Reads a syntax tree. Every node type that is not known here makes the command uncertain: then it asks. */
 export function analyzeCommand(root: SyntaxNode): CommandAnalysis {
   const commands: SimpleCommand[] = [];
   const inputs: string[] = [];
   try {
-    if (root.hasError) throw new Uncertain('it can\'t be parsed');
+    if (root.hasError) throw new Uncertain({ code: 'unparsable' });
     visit(root, commands, inputs);
-    if (commands.length === 0) throw new Uncertain('it is empty');
+    if (commands.length === 0) throw new Uncertain({ code: 'empty' });
     return { certain: true, commands, inputs };
   } catch (error) {
     if (!(error instanceof Uncertain)) throw error;
-    return { certain: false, why: error.message, commands, inputs };
+    return { certain: false, why: error.doubt, commands, inputs };
   }
 }
 
 /** For shells without a grammar, and when the grammar can't be loaded. */
-export function unknownCommand(why: string): CommandAnalysis {
+export function unknownCommand(why: CommandDoubt): CommandAnalysis {
   return { certain: false, why, commands: [], inputs: [] };
 }
 
 function visit(node: SyntaxNode, commands: SimpleCommand[], inputs: string[]): void {
-  if (node.isMissing) throw new Uncertain('it can\'t be parsed');
+  if (node.isMissing) throw new Uncertain({ code: 'unparsable' });
   switch (node.type) {
     case 'program':
     case 'list':
@@ -67,7 +81,7 @@ function visit(node: SyntaxNode, commands: SimpleCommand[], inputs: string[]): v
     case 'negated_command':
       for (const child of children(node)) {
         if (child.isNamed) visit(child, commands, inputs);
-        else if (!['&&', '||', ';', '|', '\n', '!', ''].includes(child.text.trim())) throw new Uncertain(`it uses \`${child.text}\``);
+        else if (!['&&', '||', ';', '|', '\n', '!', ''].includes(child.text.trim())) throw new Uncertain({ code: 'operator', text: child.text });
       }
       return;
     case 'comment':
@@ -82,7 +96,7 @@ function visit(node: SyntaxNode, commands: SimpleCommand[], inputs: string[]): v
       commands.push(simple(node, inputs));
       return;
     default:
-      throw new Uncertain(`it uses ${WHAT[node.type] ?? node.type.replaceAll('_', ' ')}`);
+      throw uses(node.type);
   }
 }
 
@@ -93,7 +107,7 @@ function simple(node: SyntaxNode, inputs: string[]): SimpleCommand {
     if (child.type === 'command_name') {
       const [name] = children(child);
       // a name in quotes or pieces hides which program runs
-      if (name?.type !== 'word' || !/^[A-Za-z0-9_.][A-Za-z0-9_.+-]*$/.test(name.text)) throw new Uncertain(`the program \`${child.text}\` is not a plain name`);
+      if (name?.type !== 'word' || !/^[A-Za-z0-9_.][A-Za-z0-9_.+-]*$/.test(name.text)) throw new Uncertain({ code: 'program', text: child.text });
       words.push(name.text);
     } else if (child.type === 'file_redirect') redirect(child, inputs);
     else {
@@ -101,7 +115,7 @@ function simple(node: SyntaxNode, inputs: string[]): SimpleCommand {
       patterns ||= hasPattern(child);
     }
   }
-  if (words.length === 0) throw new Uncertain('it names no program');
+  if (words.length === 0) throw new Uncertain({ code: 'no-program' });
   return { words, readOnly: isReadOnly(words) && (!patterns || NAMES_ONLY.has(words[0]!)) };
 }
 
@@ -117,7 +131,7 @@ function redirect(node: SyntaxNode, inputs: string[]): void {
   const parts = children(node);
   const operator = parts.find((part) => !part.isNamed)?.text ?? '';
   const target = parts.filter((part) => part.isNamed && part.type !== 'file_descriptor');
-  if (target.length !== 1) throw new Uncertain('it uses a redirection');
+  if (target.length !== 1) throw new Uncertain({ code: 'redirection' });
   const text = target[0]!.type === 'number' ? target[0]!.text : word(target[0]!);
   if ((operator === '>&' || operator === '<&') && /^\d$/.test(text)) return;
   if ((operator === '>' || operator === '&>' || operator === '>>') && text === '/dev/null') return;
@@ -125,7 +139,7 @@ function redirect(node: SyntaxNode, inputs: string[]): void {
     inputs.push(text);
     return;
   }
-  throw new Uncertain(`it writes to \`${text}\``);
+  throw new Uncertain({ code: 'writes', text });
 }
 
 /** The text of one word, when nothing in it is left for the shell to work out. */
@@ -138,25 +152,24 @@ function word(node: SyntaxNode): string {
       return node.text.slice(1, -1);
     case 'string': {
       const inner = node.text.slice(1, -1);
-      if (children(node).some((child) => child.isNamed && child.type !== 'string_content')) {
-        throw new Uncertain(`it uses ${WHAT[children(node).find((child) => child.isNamed && child.type !== 'string_content')!.type] ?? 'an expansion'}`);
-      }
-      if (/[$`\\!]/.test(inner)) throw new Uncertain('it uses an expansion');
+      const part = children(node).find((child) => child.isNamed && child.type !== 'string_content');
+      if (part) throw uses(part.type);
+      if (/[$`\\!]/.test(inner)) throw new Uncertain({ code: 'expansion' });
       return inner;
     }
     case 'concatenation':
       return children(node).map(word).join('');
     default:
-      throw new Uncertain(`it uses ${WHAT[node.type] ?? node.type.replaceAll('_', ' ')}`);
+      throw uses(node.type);
   }
 }
 
 function plain(text: string): string {
-  if (/[\\$`"']/.test(text)) throw new Uncertain('it uses an escape');
-  if (/^[~=]/.test(text) || /[{}!]/.test(text)) throw new Uncertain(`the shell would expand \`${text}\``);
+  if (/[\\$`"']/.test(text)) throw new Uncertain({ code: 'escape' });
+  if (/^[~=]/.test(text) || /[{}!]/.test(text)) throw new Uncertain({ code: 'expands', text });
   // a pattern that starts a word may match a file whose name is an option
-  if (/^[*?[]/.test(text)) throw new Uncertain(`the pattern \`${text}\` may match anything`);
-  if (/[*?[\]()<>|&;]/.test(text) && /^-/.test(text)) throw new Uncertain(`the shell would expand \`${text}\``);
+  if (/^[*?[]/.test(text)) throw new Uncertain({ code: 'pattern', text });
+  if (/[*?[\]()<>|&;]/.test(text) && /^-/.test(text)) throw new Uncertain({ code: 'expands', text });
   return text;
 }
 

@@ -1,14 +1,17 @@
 import { stat } from 'node:fs/promises';
 import { Service, type Context } from '@deepseek-ai/cordis';
 import type { Agent, Session } from '../contract/agent.ts';
+import type { AskReason } from '../contract/ask-reason.ts';
 import { HarnessError } from '../contract/error.ts';
 import type { ApprovalRule } from '../contract/event.ts';
 import { assertNever } from '../contract/never.ts';
+import type { ToolCallKind } from '../contract/presentation.ts';
 import type { PreToolDecision, ToolExecution } from '../contract/tool.ts';
 import type { ToolRuntime } from '../registry/runtime.ts';
 import '../registry/events.ts';
 import '../seams/approval.ts';
 import type { FileDecision, FileIntent } from '../seams/fs.ts';
+import { askText } from './ask-text.ts';
 import { analyzeCommand, unknownCommand, type CommandAnalysis, type SyntaxNode } from './command.ts';
 import { effectOf, type Effect } from './effects.ts';
 import type { GrammarFiles } from './grammar-entry.ts';
@@ -37,7 +40,7 @@ declare module '@deepseek-ai/cordis' {
 
 type Parse = <T>(command: string, use: (root: SyntaxNode) => T) => T;
 type TouchedPath = { readonly given: string; readonly facts: PathFacts };
-type Ask = { readonly reason: string; readonly rule?: ApprovalRule };
+type Ask = { readonly why: AskReason; readonly rule?: ApprovalRule };
 type Verdict = { readonly kind: 'allow' } | { readonly kind: 'deny'; readonly reason: string } | ({ readonly kind: 'ask' } & Ask);
 
 /** Words of one command whose paths are looked at; a command with more asks. */
@@ -107,8 +110,10 @@ export class Permissions extends Service {
     // what another policy asks or refuses stands; one question is enough
     const decision = await next();
     if (decision.kind !== 'allow' || verdict.kind === 'allow') return decision;
-    if (verdict.rule) this.ctx.approval.offer(exec.callId, verdict.rule);
-    return { kind: 'ask', reason: verdict.reason };
+    const { why, rule } = verdict;
+    const reason = askText(why);
+    this.ctx.approval.offer(exec.callId, { reason, why, ...(rule ? { rule } : {}) });
+    return { kind: 'ask', reason };
   }
 
   private async judge(exec: ToolExecution): Promise<Verdict> {
@@ -132,12 +137,10 @@ export class Permissions extends Service {
       case 'run':
         return this.running(name, effect, preset, rules, agent.session.cwd);
       case 'network':
-        return preset === 'full' || allowsTool(rules, name) ? ALLOW : { kind: 'ask', reason: `it sends data to the network: ${effect.target}`, rule: toolRule };
+        return preset === 'full' || allowsTool(rules, name) ? ALLOW : { kind: 'ask', why: { code: 'network', target: effect.target }, rule: toolRule };
       case 'foreign': {
-        const { says } = effect;
-        const harmless = says !== 'execute' && says !== 'delete' && says !== 'move' && !(says === 'edit' && preset === 'ask');
-        if (preset === 'full' || harmless || allowsTool(rules, name)) return ALLOW;
-        return { kind: 'ask', reason: `the tool says that it will ${says}`, rule: toolRule };
+        const why = foreignReason(effect.says, preset);
+        return preset === 'full' || why === undefined || allowsTool(rules, name) ? ALLOW : { kind: 'ask', why, rule: toolRule };
       }
       default:
         return assertNever(effect, 'effect');
@@ -159,11 +162,12 @@ export class Permissions extends Service {
 
   private async reading(effect: Extract<Effect, { kind: 'read' }>, session: Session): Promise<Verdict> {
     const readable = this.options.readable?.(session) ?? [];
-    if (effect.secrets !== undefined) return { kind: 'ask', reason: `"${effect.secrets}" takes in files that hold keys (.env)` };
+    if (effect.secrets !== undefined) return { kind: 'ask', why: { code: 'secret-pattern', pattern: effect.secrets } };
     for (const given of effect.paths) {
       const facts = await this.paths.facts(given, session.cwd);
-      if (facts.secret) return { kind: 'ask', reason: `"${given}" may hold keys: ${facts.realPath}` };
-      if (facts.outside && !(await this.paths.within(readable, facts.realPath))) return { kind: 'ask', reason: `"${given}" is outside the workspace: ${facts.realPath}` };
+      const { realPath } = facts;
+      if (facts.secret) return { kind: 'ask', why: { code: 'secret-file', given, realPath } };
+      if (facts.outside && !(await this.paths.within(readable, realPath))) return { kind: 'ask', why: { code: 'outside', given, realPath } };
     }
     return ALLOW;
   }
@@ -171,11 +175,11 @@ export class Permissions extends Service {
   private async writeVerdict(exec: ToolExecution, given: readonly string[], preset: PresetId, cwd: string): Promise<Verdict> {
     for (const entry of given) {
       const facts = await this.paths.facts(entry, cwd);
-      const reason = writeReason(entry, facts, preset);
-      if (reason === undefined) continue;
+      const why = writeReason(entry, facts, preset);
+      if (why === undefined) continue;
       const noted = this.asked.get(exec.callId) ?? new Set();
       this.asked.set(exec.callId, noted.add(facts.realPath));
-      return { kind: 'ask', reason };
+      return { kind: 'ask', why };
     }
     return ALLOW;
   }
@@ -189,22 +193,22 @@ export class Permissions extends Service {
     const cwd = folder?.realPath ?? sessionCwd;
     const harmless = analysis.certain && analysis.commands.every((entry) => entry.readOnly);
     const touched = await this.touchedPaths(command, analysis, cwd);
-    if (touched === undefined) return { kind: 'ask', reason: `the command names more than ${MAX_PATHS} paths, too many to judge` };
+    if (touched === undefined) return { kind: 'ask', why: { code: 'command-many-paths', limit: String(MAX_PATHS) } };
     const guarded = harmless ? undefined : touched.find(({ facts }) => facts.protected);
-    if (guarded) return { kind: 'ask', reason: `the command names ${guarded.given}, which can make code run` };
+    if (guarded) return { kind: 'ask', why: { code: 'command-makes-code-run', given: guarded.given } };
     if (preset === 'full') return ALLOW;
     const rule = commandRule(name, command, analysis);
     const secret = touched.find(({ facts }) => facts.secret);
-    if (secret) return { kind: 'ask', reason: `the command names ${secret.given}, which may hold keys` };
+    if (secret) return { kind: 'ask', why: { code: 'command-secret-file', given: secret.given } };
     // said of this very command or of the tool: where it reaches was known then
     if (exactlyAllowed(rules, name, command)) return ALLOW;
-    if (folder?.outside) return { kind: 'ask', reason: `the command runs outside the workspace: ${folder.realPath}`, rule };
+    if (folder?.outside) return { kind: 'ask', why: { code: 'command-runs-outside', realPath: folder.realPath }, rule };
     const outside = touched.find(({ facts }) => facts.outside);
-    if (outside) return { kind: 'ask', reason: `the command names ${outside.given}, which is outside the workspace`, rule };
+    if (outside) return { kind: 'ask', why: { code: 'command-outside', given: outside.given }, rule };
     const trap = await trapIn(analysis, cwd, touched);
-    if (trap !== undefined) return { kind: 'ask', reason: trap, rule };
+    if (trap !== undefined) return { kind: 'ask', why: trap, rule };
     if (harmless || prefixAllowed(rules, name, analysis)) return ALLOW;
-    return { kind: 'ask', reason: analysis.why === undefined ? 'it runs a command' : `it runs a command that can't be judged: ${analysis.why}`, rule };
+    return { kind: 'ask', why: analysis.why === undefined ? { code: 'command' } : { code: 'command-uncertain', doubt: analysis.why }, rule };
   }
 
   /** Paths a command names: its words when it could be read, else everything in it that looks like one. Undefined: too many. */
@@ -221,8 +225,8 @@ export class Permissions extends Service {
 
   private async analyze(effect: Extract<Effect, { kind: 'run' }>): Promise<CommandAnalysis> {
     const { grammar } = this.options;
-    if (effect.shell !== 'bash') return unknownCommand('only bash commands are analysed');
-    if (!grammar) return unknownCommand('no grammar is loaded');
+    if (effect.shell !== 'bash') return unknownCommand({ code: 'shell' });
+    if (!grammar) return unknownCommand({ code: 'no-grammar' });
     try {
       this.parser ??= import('./grammar-entry.ts').then(({ createBashParser }) => createBashParser(grammar));
       const parse = await this.parser;
@@ -230,7 +234,7 @@ export class Permissions extends Service {
     } catch (error) {
       this.parser = undefined;
       this.ctx.logger('permissions').warn('a command could not be analysed, so it asks: %s', error);
-      return unknownCommand('it could not be analysed');
+      return unknownCommand({ code: 'not-analysed' });
     }
   }
 
@@ -243,28 +247,40 @@ export class Permissions extends Service {
     const preset = this.presetOf(agent.session);
     if (preset === 'read-only') return refuse(READ_ONLY);
     const facts = await this.paths.facts(target.path, agent.session.cwd);
-    const reason = writeReason(displayPath, facts, preset);
-    if (reason === undefined || (callId !== undefined && this.asked.get(callId)?.has(facts.realPath))) return next();
+    const why = writeReason(displayPath, facts, preset);
+    if (why === undefined || (callId !== undefined && this.asked.get(callId)?.has(facts.realPath))) return next();
     const outcome = await this.ctx.approval.request({
-      agent, toolName: intent.toolName, reason,
+      agent, toolName: intent.toolName, reason: askText(why), why,
       ...(callId === undefined ? {} : { callId }), ...(intent.signal ? { signal: intent.signal } : {}),
     });
-    return outcome === 'allowed-once' ? next() : refuse(`writing "${displayPath}" was not allowed (${outcome}): ${reason}`);
+    return outcome === 'allowed-once' ? next() : refuse(`writing "${displayPath}" was not allowed (${outcome}): ${askText(why)}`);
   }
 }
 
-function writeReason(given: string, facts: PathFacts, preset: PresetId): string | undefined {
-  if (facts.protected) return `"${given}" can make code run: ${facts.realPath}`;
-  return facts.outside && preset !== 'full' ? `"${given}" is outside the workspace: ${facts.realPath}` : undefined;
+function writeReason(given: string, { realPath, protected: runs, outside }: PathFacts, preset: PresetId): AskReason | undefined {
+  if (runs) return { code: 'makes-code-run', given, realPath };
+  return outside && preset !== 'full' ? { code: 'outside', given, realPath } : undefined;
+}
+
+/** Why a tool that is not ours asks, by what its card says; undefined: it says nothing that asks. */
+function foreignReason(says: ToolCallKind | undefined, preset: PresetId): AskReason | undefined {
+  switch (says) {
+    case 'execute': return { code: 'tool-runs' };
+    case 'delete': return { code: 'tool-deletes' };
+    case 'move': return { code: 'tool-moves' };
+    case 'edit': return preset === 'ask' ? { code: 'tool-edits' } : undefined;
+    case 'read': case 'search': case 'fetch': case 'other': case undefined: return undefined;
+    default: return assertNever(says, 'kind of call');
+  }
 }
 
 /** Why a command of harmless programs may still show or run what nobody named. */
-async function trapIn(analysis: CommandAnalysis, cwd: string, touched: readonly TouchedPath[]): Promise<string | undefined> {
+async function trapIn(analysis: CommandAnalysis, cwd: string, touched: readonly TouchedPath[]): Promise<AskReason | undefined> {
   const runs = (program: string): boolean => analysis.commands.some((entry) => entry.words[0] === program);
-  if (runs('git') && await isPlantedRepository(cwd)) return `git would take the files in ${cwd} for its repository, whose configuration can run programs`;
+  if (runs('git') && await isPlantedRepository(cwd)) return { code: 'command-planted-repository', folder: cwd };
   if (!runs('diff')) return undefined;
   for (const { given, facts } of touched) {
-    if (await stat(facts.realPath).then((found) => found.isDirectory(), () => false)) return `it compares every file in ${given}, hidden ones too`;
+    if (await stat(facts.realPath).then((found) => found.isDirectory(), () => false)) return { code: 'command-compares-folder', given };
   }
   return undefined;
 }

@@ -1,3 +1,4 @@
+import { isAskReason } from '../contract/ask-reason.ts';
 import type { CallId } from '../contract/content.ts';
 import type { SessionEvent, SessionEventMap, StreamChunk, TodoItem } from '../contract/event.ts';
 import type { UserMessage } from '../contract/message.ts';
@@ -160,6 +161,7 @@ export class Transcript {
       case 'approval/decided':
         for (const call of this.#open) if (call.decided(event.data.id)) this.#put(call);
         break;
+      case 'permission/preset': this.#notice(`preset:${event.seq}`, 'info', this.#words.preset(event.data.preset)); break;
       case 'agent/inbox/spliced': this.#queued[event.data.target]?.splice(event.data.start, event.data.removedCount ?? 0, ...event.data.inserted); break;
       case 'request/context': this.#window = event.data.contextWindow; break;
       case 'llm/retry': {
@@ -190,8 +192,8 @@ export class Transcript {
       this.#emit({ op: 'put', item: { kind: 'user', id: `m:${message.id}`, turn: this.#turn, text, time } });
       return;
     }
-    // The runtime context is for the model; nobody wrote it to be read here.
-    if (source.kind !== 'plugin' || source.form === 'snapshot') return;
+    // The runtime context is for the model; nobody wrote it to be read here. A switch of the preset is shown as it happens.
+    if (source.kind !== 'plugin' || source.form === 'snapshot' || source.plugin === 'permissions') return;
     const summary = source.form === 'notice' ? source.summary : `${source.plugin}: ${titleOf(text) ?? ''}`;
     this.#notice(`m:${message.id}`, 'info', summary, cut(text, LIMITS.resultText));
   }
@@ -280,10 +282,11 @@ export class Transcript {
     this.#open.delete(call);
   }
 
-  #asked({ id, toolName, callId, reason, remember }: SessionEventMap['approval/asked']): void {
+  #asked({ id, toolName, callId, reason, why, remember }: SessionEventMap['approval/asked']): void {
     const call = callId === undefined ? [...this.#open].findLast(({ name }) => name === toolName) : this.#calls.get(callId);
     if (!call || call.settled) return;
-    call.ask({ kind: 'approval', id, ...(reason !== undefined && { reason }), ...(remember && { remember }) });
+    const said = isAskReason(why) ? this.#words.asks(why) : reason;
+    call.ask({ kind: 'approval', id, ...(said !== undefined && { reason: said }), ...(remember && { remember }) });
     this.#put(call);
   }
 

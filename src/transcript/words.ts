@@ -1,3 +1,6 @@
+import type { AskReason } from '../contract/ask-reason.ts';
+import { askText } from '../policy/ask-text.ts';
+
 /** Sentences of the host's own in a transcript. The host hands in localised ones. */
 export interface TranscriptWords {
   stopped(): string;
@@ -11,6 +14,10 @@ export interface TranscriptWords {
   compacting(): string;
   compacted(): string;
   compactionFailed(message: string): string;
+  /** Why a call asks. */
+  asks(why: AskReason): string;
+  /** The user switched to this permission preset. */
+  preset(preset: string): string;
   /** Titles of the actions beside a notice. */
   setApiKey(): string;
   selectModel(): string;
@@ -29,6 +36,8 @@ export const ENGLISH: TranscriptWords = {
   compacting: () => 'Summarising the earlier conversation…',
   compacted: () => 'The earlier conversation was summarised for the model.',
   compactionFailed: (message) => `The earlier conversation could not be summarised: ${message}`,
+  asks: askText,
+  preset: (preset) => `Permissions: ${preset}`,
   setApiKey: () => 'Set API Key',
   selectModel: () => 'Select Model',
   retry: () => 'Try Again',

@@ -91,7 +91,7 @@ describe('approval', () => {
 
   it('an offer is logged with its request, and is remembered only while that request waits', async () => {
     await open();
-    ctx.approval.offer('c', { kind: 'command-prefix', toolName: 'bash', words: ['npm', 'test'] });
+    ctx.approval.offer('c', { reason: 'it runs a command', why: { code: 'command' }, rule: { kind: 'command-prefix', toolName: 'bash', words: ['npm', 'test'] } });
     let id = '';
     ctx.on('approval/request', async (request) => {
       id = request.id;
@@ -100,9 +100,20 @@ describe('approval', () => {
       assert.equal(ctx.approval.remember(id), true);
       return 'allowed-once';
     });
-    await ctx.approval.request({ agent, toolName: 'bash', callId: 'c' });
+    await ctx.approval.request({ agent, toolName: 'bash', callId: 'c', reason: 'it runs a command' });
+    assert.deepEqual((log()[0] as [string, { why: unknown }])[1].why, { code: 'command' });
     assert.deepEqual(ctx.approval.rules(agent.session), [{ kind: 'command-prefix', toolName: 'bash', words: ['npm', 'test'] }]);
     assert.equal(ctx.approval.remember(id), false, 'decided already');
     assert.deepEqual(log().map(([type]) => type), ['approval/asked', 'approval/remembered', 'approval/decided']);
+  });
+
+  it('an offer is not for a request with another reason: another policy put its own in the place', async () => {
+    await open();
+    ctx.approval.offer('c', { reason: 'it runs a command', why: { code: 'command' }, rule: { kind: 'tool', toolName: 'bash' } });
+    answering(async () => 'allowed-once');
+    await ctx.approval.request({ agent, toolName: 'bash', callId: 'c', reason: 'a plugin asks' });
+    assert.deepEqual(Object.keys((log()[0] as [string, object])[1]).sort(), ['callId', 'id', 'reason', 'toolName']);
+    await ctx.approval.request({ agent, toolName: 'bash', callId: 'c', reason: 'it runs a command' });
+    assert.equal((log()[2] as [string, { remember?: unknown }])[1].remember, undefined, 'and it is gone with it');
   });
 });

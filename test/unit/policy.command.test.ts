@@ -47,9 +47,13 @@ describe('command analysis', () => {
   for (const command of asks) it(`J3 asks: ${JSON.stringify(command)}`, () => assert.equal(harmless(command), false, JSON.stringify(analyze(command))));
 
   it('J3 says why', () => {
-    assert.match(analyze('echo $(rm x)').why!, /command substitution/);
-    assert.match(analyze('ls > out').why!, /writes to `out`/);
-    assert.match(analyze("echo 'a").why!, /can't be parsed/);
+    assert.deepEqual(analyze('echo $(rm x)').why, { code: 'syntax', syntax: 'command-substitution' });
+    assert.deepEqual(analyze('echo "$x"').why, { code: 'syntax', syntax: 'variable' });
+    assert.deepEqual(analyze('for i in a; do rm $i; done').why, { code: 'construct', text: 'for_statement' });
+    assert.deepEqual(analyze('ls > out').why, { code: 'writes', text: 'out' });
+    assert.deepEqual(analyze('ls &').why, { code: 'operator', text: '&' });
+    assert.deepEqual(analyze("echo 'a").why, { code: 'unparsable' });
+    assert.equal(analyze('ls').why, undefined);
   });
 
   describe('remembered commands', () => {

@@ -4,12 +4,14 @@ import os from 'node:os';
 import path from 'node:path';
 import { Context } from '@deepseek-ai/cordis';
 import type { Agent } from '../../src/contract/agent.ts';
+import { isAskReason } from '../../src/contract/ask-reason.ts';
 import type { ApprovalOutcome } from '../../src/contract/event.ts';
 import type { ToolDefinition, ToolExecutionResult } from '../../src/contract/tool.ts';
 import type { ToolCallKind } from '../../src/contract/presentation.ts';
 import { NodeFileSystem } from '../../src/headless/fs.ts';
 import { installedGrammar } from '../../src/headless/grammars.ts';
 import { Approval } from '../../src/policy/approval.ts';
+import { askText } from '../../src/policy/ask-text.ts';
 import { isProtected, isSecret, nearestReal } from '../../src/policy/paths.ts';
 import { Permissions, type PermissionOptions } from '../../src/policy/permissions.ts';
 import type { PresetId } from '../../src/policy/presets.ts';
@@ -61,6 +63,9 @@ describe('permissions', function () {
     for (const name of NAMES) ctx.tools.register(fake(name));
     ctx.on('approval/request', async (request) => {
       asked.push(request.reason ?? '');
+      // whoever reads another language makes the words of the codes
+      assert.ok(isAskReason(request.why), `a reason as data: ${JSON.stringify(request)}`);
+      assert.equal(askText(request.why), request.reason);
       if (answer !== 'always') return answer;
       assert.equal(ctx.approval.remember(request.id), true, 'something is offered');
       return 'allowed-once';
@@ -197,6 +202,16 @@ describe('permissions', function () {
       await asks(call('grep', { pattern: 'x', path: 'x' }), /outside/);
       await asks(call('glob', { pattern: '*', path: '/' }), /outside/);
       await asks(call('glob', { pattern: '../out/*' }), /outside/);
+      await asks(call('glob', { pattern: 'x/../../out/*' }), /outside/);
+      await asks(call('glob', { pattern: 'a\\*/../../out/*' }), /outside/);
+      await asks(call('glob', { pattern: `${base}/out/*` }), /outside/);
+      // seen from the folder given, as the tool sees it
+      await mkdir(path.join(ws, 'a', 'b'), { recursive: true });
+      await asks(call('glob', { pattern: '../../../out/*', path: 'a/b' }), /outside/);
+      await runs(call('glob', { pattern: '../*', path: 'a/b' }));
+      // ripgrep never leaves the folder it starts in
+      await runs(call('glob', { pattern: '/*.ts' }));
+      await runs(call('glob', { pattern: '{/etc,..}/*' }));
     });
 
     it('writing a new file through a link asks, and writes only when allowed', async () => {

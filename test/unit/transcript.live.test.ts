@@ -7,6 +7,7 @@ import type { ReviewFile, ReviewHunk } from '../../src/seams/review.ts';
 import { SessionLog } from '../../src/session/log.ts';
 import { cut, cutHead, LIMITS } from '../../src/transcript/limits.ts';
 import { Transcript } from '../../src/transcript/transcript.ts';
+import { ENGLISH, type TranscriptWords } from '../../src/transcript/words.ts';
 
 const TOOLS: Record<string, Partial<ToolDefinition>> = {
   bash: {
@@ -24,8 +25,8 @@ class Follower {
   readonly log = new SessionLog({ header: { type: 'session', version: 0, id: 's', createdAt: 0, delegationDepth: 0 } });
   readonly transcript: Transcript;
   readonly patches: TranscriptPatch[] = [];
-  constructor(review?: (callId: string) => ReviewFile | undefined) {
-    this.transcript = new Transcript({ tool: (name) => TOOLS[name] as ToolDefinition | undefined, ...(review && { review }) });
+  constructor(review?: (callId: string) => ReviewFile | undefined, words: TranscriptWords = ENGLISH) {
+    this.transcript = new Transcript({ tool: (name) => TOOLS[name] as ToolDefinition | undefined, words, ...(review && { review }) });
     this.log.onAppend((event) => this.patches.push(...this.transcript.apply(event)));
   }
   append<T extends SessionEventType>(type: T, data: SessionEventMap[T]): SessionEvent<T> { return this.log.append(type, data); }
@@ -51,6 +52,34 @@ const reviewFile = (state: ReviewFile['state'], hunks: ReviewHunk[], decided: Re
 });
 
 describe('transcript, live', () => {
+  it('O3 why a call asks is said in the words of the reader; a reason that this build does not know, as it was logged', () => {
+    const follower = new Follower(undefined, { ...ENGLISH, asks: (why) => `<${why.code}>` });
+    follower.call('c1', 'bash');
+    const said = (data: Omit<SessionEventMap['approval/asked'], 'toolName' | 'callId'>): string | undefined => {
+      follower.append('approval/asked', { toolName: 'bash', callId: 'c1', ...data });
+      const { ask } = follower.tool('c1');
+      assert.ok(ask?.kind === 'approval');
+      return ask.reason;
+    };
+    assert.equal(said({ id: '1', reason: 'it runs a command', why: { code: 'command' } }), '<command>');
+    assert.equal(said({ id: '2', reason: 'r', why: { code: 'outside', given: 'a', realPath: '/a' } }), '<outside>');
+    assert.equal(said({ id: '3', reason: 'r', why: { code: 'command-uncertain', doubt: { code: 'syntax', syntax: 'variable' } } }), '<command-uncertain>');
+    assert.equal(said({ id: '4', reason: 'a plugin\'s own' }), 'a plugin\'s own');
+    const foreign: unknown[] = [
+      { code: 'later' }, { code: 'toString' }, { code: 'outside', given: 'a' }, { code: 'command-uncertain' }, { code: 'command-uncertain', doubt: { code: 'syntax', syntax: 'later' } }, [], 'command', null, 7,
+    ];
+    for (const why of foreign) assert.equal(said({ id: '5', reason: 'as logged', why: why as { code: 'command' } }), 'as logged', JSON.stringify(why));
+    assert.equal(said({ id: '6' }), undefined);
+  });
+
+  it('O3 a switch of the preset is told in the words of the reader, when it happens and once', () => {
+    const follower = new Follower(undefined, { ...ENGLISH, preset: (preset) => `<${preset}>` });
+    follower.append('permission/preset', { preset: 'full' });
+    const text = 'The user switched the permission preset to "full".';
+    follower.append('user/message', createUserMessage({ content: [{ type: 'text', text }], source: { kind: 'plugin', plugin: 'permissions', form: 'notice', summary: text } }));
+    assert.deepEqual(follower.transcript.items().map((item) => item.kind === 'notice' && item.text), ['<full>']);
+  });
+
   it('V9.4 output of a running command is shown, bounded, and gives way to the result', () => {
     const follower = new Follower();
     follower.call('c1', 'bash');

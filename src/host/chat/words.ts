@@ -1,5 +1,8 @@
 import * as vscode from 'vscode';
+import { isPreset } from '../../policy/presets.ts';
 import type { TranscriptWords } from '../../transcript/words.ts';
+import { presetLabel } from '../presets.ts';
+import { askWords } from './ask-words.ts';
 
 /** The host's own sentences in a transcript, in the display language. */
 export function transcriptWords(): TranscriptWords {
@@ -15,6 +18,8 @@ export function transcriptWords(): TranscriptWords {
     compacting: () => t('Summarising the earlier conversation…'),
     compacted: () => t('The earlier conversation was summarised for the model.'),
     compactionFailed: (message) => t('The earlier conversation could not be summarised: {0}', message),
+    asks: askWords,
+    preset: (preset) => t('Permissions: {0}', isPreset(preset) ? presetLabel(preset) : preset),
     setApiKey: () => t('Set API Key'),
     selectModel: () => t('Select Model'),
     retry: () => t('Try Again'),
