@@ -1,6 +1,8 @@
+import path from 'node:path';
 import picomatch from 'picomatch';
 import type { ToolCallKind } from '../contract/presentation.ts';
 import type { ToolDefinition } from '../contract/tool.ts';
+import { leadsElsewhere, splitGlob } from '../text/glob.ts';
 import { isSecret } from './paths.ts';
 
 /** What a call does to the world, as far as policy needs to know. Paths are as the tool was given them. */
@@ -41,8 +43,7 @@ const TABLE: Readonly<Record<string, (args: Args) => Effect>> = {
     const secrets = include !== undefined && matchesSecret(include) ? include : undefined;
     return { kind: 'read', paths: texts(args, 'path'), ...(secrets === undefined ? {} : { secrets }) };
   },
-  // names only; the pattern itself may lead out of the folder
-  glob: (args) => ({ kind: 'read', paths: [...texts(args, 'path'), ...texts(args, 'pattern').filter((pattern) => /^\/|^[A-Za-z]:|\.\./.test(pattern)).map(fixedPart)] }),
+  glob: (args) => ({ kind: 'read', paths: [...texts(args, 'path'), ...placesOf(text(args, 'pattern'), text(args, 'path') ?? '.')] }),
   bash: run('bash'),
   pwsh: run('other'),
   terminal_open: (args) => ({ kind: 'run', command: text(args, 'type') ?? 'terminal', cwd: text(args, 'cwd'), shell: 'other' }),
@@ -90,8 +91,10 @@ function matchesSecret(include: string): boolean {
   }
 }
 
-function fixedPart(pattern: string): string {
-  const segments = pattern.split('/');
-  const wild = segments.findIndex((segment) => /[*?[{]/.test(segment));
-  return (wild < 0 ? segments : segments.slice(0, wild)).join('/') || '/';
+/** Where a glob looks instead of in `folder`: names only, but those are of other places then. */
+function placesOf(pattern: string | undefined, folder: string): string[] {
+  if (pattern === undefined) return [];
+  const parts = splitGlob(pattern);
+  if (!leadsElsewhere(parts)) return [];
+  return [path.isAbsolute(parts.fixed) ? parts.fixed : path.join(folder, parts.fixed)];
 }
