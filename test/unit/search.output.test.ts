@@ -36,7 +36,7 @@ describe('search.output', () => {
   async function matchesOf(args: object): Promise<Match[]> {
     const result = await call('grep', args);
     if (result.isError) throw new Error(result.error.message);
-    return (result.value as { matches: Match[] }).matches;
+    return (result.value as unknown as { matches: Match[] }).matches;
   }
   async function pathsOf(args: object): Promise<string[]> {
     const result = await call('glob', args);
