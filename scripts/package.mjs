@@ -10,6 +10,20 @@ import { stage } from './stage.mjs';
 const LIMIT_BYTES = 5 * 1024 * 1024;
 
 /**
+ * Packs a folder that is an extension as it stands.
+ * @param {string} folder absolute path
+ * @param {string} out absolute path of the .vsix to make
+ * @param {readonly string[]} more arguments for vsce
+ * @returns {Promise<string>} the list of its files
+ */
+export function packFolder(folder, out, more = []) {
+  const vsce = path.join(ROOT, 'node_modules/@vscode/vsce/vsce');
+  // everything is bundled, so no dependencies travel; README pictures live in the repository, not in the package
+  const args = ['package', '--no-dependencies', '--allow-missing-repository', '--no-rewrite-relative-links', ...more, '--out', out];
+  return run(process.execPath, [vsce, ...args], { cwd: folder });
+}
+
+/**
  * @param {string} out absolute path of the .vsix to make
  * @returns {Promise<{ file: string, bytes: number, listing: string }>}
  */
@@ -17,10 +31,7 @@ export async function makeVsix(out) {
   const staged = await stage('vsix', ['--production']);
   try {
     const made = path.join(staged.dir, 'made.vsix');
-    const vsce = path.join(ROOT, 'node_modules/@vscode/vsce/vsce');
-    // everything is bundled, so no dependencies travel; README pictures live in the repository, not in the package
-    const args = ['package', '--no-dependencies', '--allow-missing-repository', '--no-rewrite-relative-links', '--out', made];
-    const listing = await step('packing the VSIX', () => run(process.execPath, [vsce, ...args], { cwd: staged.dir }));
+    const listing = await step('packing the VSIX', () => packFolder(staged.dir, made));
     fs.mkdirSync(path.dirname(out), { recursive: true });
     const beside = `${out}.${process.pid}`;
     fs.copyFileSync(made, beside);

@@ -8,6 +8,7 @@ import { OFFLINE_MODEL, OFFLINE_PROVIDER, OfflineAdapter } from '../model/offlin
 import { parseScript } from '../model/script.ts';
 import { SCRIPTED_MODEL, SCRIPTED_PROVIDER, ScriptedAdapter } from '../model/scripted.ts';
 import type { LlmModelInfo } from '../model/types.ts';
+import { LANGUAGE_MODEL_PROVIDER, LanguageModelAdapter } from './language-models/adapter.ts';
 import { errorText, log } from './log.ts';
 import type { ApiKeys } from './secrets.ts';
 import { SEARCH_SERVICES } from './web.ts';
@@ -23,6 +24,8 @@ const LOCAL: readonly ProviderSetting[] = [
   { id: 'vllm', name: 'vLLM', baseUrl: 'http://127.0.0.1:8000/v1', needsKey: false },
 ];
 const PROBE_MS = 400;
+/** Providers that are ours: a setting can't take their names. */
+const RESERVED: ReadonlySet<string> = new Set([OFFLINE_PROVIDER, SCRIPTED_PROVIDER, LANGUAGE_MODEL_PROVIDER]);
 
 /** The models a user can pick, and the one in use. */
 export class Models implements vscode.Disposable {
@@ -43,6 +46,7 @@ export class Models implements vscode.Disposable {
     this.#keys = keys;
     this.#testing = testing;
     ctx.llm.registerAdapter([OFFLINE_PROVIDER], new OfflineAdapter());
+    ctx.llm.registerAdapter([LANGUAGE_MODEL_PROVIDER], new LanguageModelAdapter());
     this.#register();
     this.#subscriptions = [
       onSettingChange(['providers'], () => {
@@ -50,6 +54,7 @@ export class Models implements vscode.Disposable {
         this.#changed.fire();
       }),
       onSettingChange(['model'], () => this.#changed.fire()),
+      vscode.lm.onDidChangeChatModels(() => this.#changed.fire()),
       keys.onChange(() => void this.refresh()),
       this.#changed,
     ];
@@ -65,7 +70,7 @@ export class Models implements vscode.Disposable {
     this.#unregister?.();
     const byId = new Map<string, Endpoint>([[DEEPSEEK_PROVIDER, deepseekEndpoint(process.env['DEEPSEEK_BASE_URL'])]]);
     for (const provider of setting('providers')) {
-      if (typeof provider?.id !== 'string' || typeof provider.baseUrl !== 'string' || !URL.canParse(provider.baseUrl) || provider.id === OFFLINE_PROVIDER || provider.id === SCRIPTED_PROVIDER) {
+      if (typeof provider?.id !== 'string' || typeof provider.baseUrl !== 'string' || !URL.canParse(provider.baseUrl) || RESERVED.has(provider.id)) {
         log().warn(`dshHost.providers: an entry without a usable "id" and "baseUrl" was ignored: ${JSON.stringify(provider?.id)}`);
         continue;
       }
@@ -175,6 +180,7 @@ export class Models implements vscode.Disposable {
     const add = async (provider: string, name: string) => {
       try {
         const models = await this.#ctx.llm.listModels(provider, abort.signal);
+        if (models.length === 0) return;
         items.push({ label: name, kind: vscode.QuickPickItemKind.Separator }, ...models.map((model) => ({
           label: model.name, ...(model.description === undefined ? {} : { detail: model.description }), choice: { provider, model: model.id },
           ...(current.provider === provider && current.model === model.id ? { description: vscode.l10n.t('In use') } : {}),

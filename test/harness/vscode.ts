@@ -5,6 +5,7 @@ import path from 'node:path';
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, Frame, Locator, Page } from 'playwright-core';
 import { installVsix, profileIn, startServer, workbenchUrl } from '../../scripts/code-server.mjs';
+import { packFolder } from '../../scripts/package.mjs';
 import { findBrowser } from '../../scripts/vscode-home.mjs';
 
 export const EXTENSION_ID = 'dsh-host.dsh-host';
@@ -40,6 +41,8 @@ export interface OpenOptions {
   readonly from?: string;
   /** `vsix` (default): the packed extension, as a user has it. `development`: DSH_TEST_STAGE or the repo itself, in development mode. `none`: no extension of ours. */
   readonly extension?: 'vsix' | 'development' | 'none';
+  /** Folders of other extensions, packed and installed beside ours. */
+  readonly extensions?: readonly string[];
   /** Reaches code-server and the extension host. */
   readonly env?: Readonly<Record<string, string>>;
   /** true: VS Code asks whether the workspace is trusted. Default: every folder is trusted, nothing is asked. */
@@ -127,6 +130,11 @@ export async function openVSCode(options: OpenOptions = {}): Promise<VSCode> {
   closeOnSignal(close);
   try {
     if (extension === 'vsix') await installVsix(profile, vsixFile());
+    for (const folder of options.extensions ?? []) {
+      const vsix = path.join(profile.dir, `${path.basename(folder)}.vsix`);
+      await packFolder(folder, vsix, ['--skip-license']);
+      await installVsix(profile, vsix);
+    }
     const server = await startServer(profile, {
       env: { ...options.env },
       trust: options.trustPrompt ?? false,

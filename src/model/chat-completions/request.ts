@@ -63,7 +63,7 @@ function thinking(endpoint: Endpoint, options: GenerateOptions): Pick<WireReques
 }
 
 /** Tools that no server would take are left out and told, so that one bad tool does not break every request (M3). */
-function wireTools(tools: readonly ToolSchema[], warn: RequestOptions['warn']): NonNullable<WireRequest['tools']> {
+export function wireTools(tools: readonly ToolSchema[], warn: RequestOptions['warn']): NonNullable<WireRequest['tools']> {
   return tools.flatMap((tool) => {
     const wrong = toolDefect(tool);
     if (wrong !== undefined) {
@@ -92,7 +92,7 @@ function toolDefect(tool: ToolSchema): string | undefined {
  * History as the wire wants it: every assistant turn that called tools is followed at once by one `tool` message a
  * call, whatever else stands between them in the log (H5). A call without a result gets one that says so.
  */
-async function wireMessages(history: readonly Message[], readImage: RequestOptions['readImage']): Promise<WireMessage[]> {
+export async function wireMessages(history: readonly Message[], readImage: RequestOptions['readImage']): Promise<WireMessage[]> {
   const results = new Map<string, ToolResultBlock>();
   const called = new Set<string>();
   for (const message of history) {
