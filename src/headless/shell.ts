@@ -146,9 +146,9 @@ export class NodeShell extends Service implements ShellService {
     return store.directory({ sessionId: agent.session.id });
   }
 
-  async start(request: ShellRequest): Promise<ShellProcess> {
+  check(request: Pick<ShellRequest, 'command' | 'cwd'>): void {
     if (this.closed) throw new HarnessError('the shell is shutting down: no command starts any more', 'SHELL_CLOSED');
-    const argv = this.argv(request.command);
+    this.argv(request.command);
     if (request.command.includes('\0')) throw new HarnessError('invalid command: it contains a NUL character', 'SHELL_START_FAILED');
     try {
       if (!statSync(request.cwd).isDirectory()) throw new Error('not a directory');
@@ -156,6 +156,11 @@ export class NodeShell extends Service implements ShellService {
       const why = (cause as NodeJS.ErrnoException).code === 'ENOENT' ? 'no such directory' : (cause as Error).message;
       throw new HarnessError(`cannot run in "${request.cwd}": ${why}`, 'SHELL_START_FAILED', { cause });
     }
+  }
+
+  async start(request: ShellRequest): Promise<ShellProcess> {
+    this.check(request);
+    const argv = this.argv(request.command);
     const { callId, agent } = request;
     const label = `${this.kind}-${(callId ?? 'command').replace(/[^\w.-]+/g, '_').slice(-80)}-${++this.count}`;
     const codePage = await systemCodePage(this.config.env ?? process.env);

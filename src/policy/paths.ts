@@ -5,6 +5,9 @@ import path from 'node:path';
 /** What is special about a file, from its real path (J1, J5, L1). */
 export interface PathFacts {
   readonly realPath: string;
+  /** Why nothing can be opened there: links in a circle, a name that none can have, a folder that is closed to us. */
+  readonly problem?: string;
+  /** Outside the workspace, or nobody can tell where. */
   readonly outside: boolean;
   /** Writing it makes code run, or changes what may run. */
   readonly protected: boolean;
@@ -32,12 +35,11 @@ export class PathPolicy {
   async facts(given: string, cwd: string): Promise<PathFacts> {
     const expanded = given === '~' || /^~[\\/]/.test(given) ? path.join(os.homedir(), given.slice(1)) : given;
     const absolute = path.resolve(cwd, expanded);
-    const realPath = await nearestReal(absolute);
-    const inside = realPath !== undefined && await this.within([cwd, ...this.roots()], realPath);
-    const real = realPath ?? absolute;
+    const { realPath: real, problem, hidden } = await placeOf(absolute);
     return {
       realPath: real,
-      outside: !inside,
+      ...(problem !== undefined && { problem }),
+      outside: hidden || !(await this.within([cwd, ...this.roots()], real)),
       // the name it is reached by counts too: a link called .git/hooks/x is one
       protected: isProtected(real) || isProtected(absolute) || this.codeFiles(real),
       secret: isSecret(real) || isSecret(absolute),
@@ -47,8 +49,8 @@ export class PathPolicy {
   /** Whether a real path is in or below one of these folders. */
   async within(folders: readonly string[], realPath: string): Promise<boolean> {
     for (const folder of folders) {
-      const root = await nearestReal(path.resolve(folder));
-      if (root !== undefined && isInside(root, realPath)) return true;
+      const root = await placeOf(path.resolve(folder));
+      if (!root.hidden && isInside(root.realPath, realPath)) return true;
     }
     return false;
   }
@@ -60,23 +62,51 @@ export function isInside(folder: string, file: string): boolean {
   return relative === '' || (relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative));
 }
 
-/** Real path of the nearest existing ancestor plus the rest (J1); undefined when links run in circles or it can't be looked at. */
-export async function nearestReal(absolute: string, depth = 0): Promise<string | undefined> {
+/** Where a path leads, as far as the disk says. */
+export interface Place {
+  /** Real path of the nearest ancestor that is there plus the rest (J1). */
+  readonly realPath: string;
+  /** Nothing can be opened there. */
+  readonly problem?: string;
+  /** What is there can't be told, not even where it leads. */
+  readonly hidden: boolean;
+}
+
+/** Links in a row that the system follows. */
+const MAX_LINKS = 40;
+/** UTF-8 bytes of a path the system takes. A longer one may still be reached bit by bit. */
+const MAX_PATH = 4096;
+
+const PROBLEMS: Readonly<Record<string, string>> = {
+  ELOOP: 'too many symbolic links', ENAMETOOLONG: 'the path is too long', ERR_INVALID_ARG_VALUE: 'the path contains a NUL character',
+  EACCES: 'permission denied', EPERM: 'permission denied',
+};
+
+/** Follows links as the disk does; never throws. */
+export async function placeOf(absolute: string, links = MAX_LINKS): Promise<Place> {
   const rest: string[] = [];
+  let problem: string | undefined;
+  let hidden = Buffer.byteLength(absolute) > MAX_PATH;
   for (let at = absolute; ; at = path.dirname(at)) {
     try {
-      return path.join(await realpath(at), ...rest);
+      return { realPath: path.join(await realpath(at), ...rest), hidden, ...(problem !== undefined && { problem }) };
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code !== 'ENOENT' && code !== 'ENOTDIR') return undefined;
-      // a link whose target is not there yet: writing through it makes the target
-      const link = await lstat(at).then((found) => found.isSymbolicLink(), () => false);
-      if (link) {
-        if (depth > 20) return undefined;
-        const target = path.resolve(path.dirname(at), await readlink(at).catch(() => '.'));
-        return nearestReal(path.join(target, ...rest), depth + 1);
+      const code = String((error as NodeJS.ErrnoException).code);
+      if (code !== 'ENOENT' && code !== 'ENOTDIR') {
+        problem ??= PROBLEMS[code] ?? `it can't be looked at (${code})`;
+        // a circle, a name that none can have: there is nothing behind it
+        hidden ||= code !== 'ELOOP' && code !== 'ENAMETOOLONG' && code !== 'ERR_INVALID_ARG_VALUE';
+      } else {
+        // a link whose target is not there yet: writing through it makes the target
+        const link = await lstat(at).then((found) => found.isSymbolicLink(), () => false);
+        if (link && links > 0) {
+          const target = path.resolve(path.dirname(at), await readlink(at).catch(() => '.'));
+          const place = await placeOf(path.join(target, ...rest), links - 1);
+          return { ...place, hidden: hidden || place.hidden };
+        }
+        if (link) problem ??= PROBLEMS.ELOOP;
       }
-      if (path.dirname(at) === at) return undefined;
+      if (path.dirname(at) === at) return { realPath: absolute, hidden: true, ...(problem !== undefined && { problem }) };
       rest.unshift(path.basename(at));
     }
   }

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { Service, type Context } from '@deepseek-ai/cordis';
+import { AbortError } from '../contract/abort.ts';
 import type { Agent, Session } from '../contract/agent.ts';
 import type { AskReason } from '../contract/ask-reason.ts';
 import { HarnessError } from '../contract/error.ts';
@@ -7,10 +8,13 @@ import type { ApprovalRule } from '../contract/event.ts';
 import { assertNever } from '../contract/never.ts';
 import type { ToolCallKind } from '../contract/presentation.ts';
 import type { PreToolDecision, ToolExecution } from '../contract/tool.ts';
+import { ToolNotFoundError } from '../registry/failure.ts';
 import type { ToolRuntime } from '../registry/runtime.ts';
 import '../registry/events.ts';
 import '../seams/approval.ts';
 import type { FileDecision, FileIntent } from '../seams/fs.ts';
+import type { Preflight } from '../seams/preflight.ts';
+import { scopeTarget } from '../scope/carrier.ts';
 import { askText } from './ask-text.ts';
 import { analyzeCommand, unknownCommand, type CommandAnalysis, type SyntaxNode } from './command.ts';
 import { effectOf, type Effect } from './effects.ts';
@@ -40,7 +44,8 @@ declare module '@deepseek-ai/cordis' {
 
 type Parse = <T>(command: string, use: (root: SyntaxNode) => T) => T;
 type TouchedPath = { readonly given: string; readonly facts: PathFacts };
-type Ask = { readonly why: AskReason; readonly rule?: ApprovalRule };
+/** `realPath`: the file that may be written once it was allowed. */
+type Ask = { readonly why: AskReason; readonly rule?: ApprovalRule; readonly realPath?: string };
 type Verdict = { readonly kind: 'allow' } | { readonly kind: 'deny'; readonly reason: string } | ({ readonly kind: 'ask' } & Ask);
 
 /** Words of one command whose paths are looked at; a command with more asks. */
@@ -110,10 +115,25 @@ export class Permissions extends Service {
     // what another policy asks or refuses stands; one question is enough
     const decision = await next();
     if (decision.kind !== 'allow' || verdict.kind === 'allow') return decision;
-    const { why, rule } = verdict;
+    const known = await this.preflight(exec);
+    switch (known?.kind) {
+      case 'fails': return { kind: 'deny', reason: known.error.message };
+      case 'asks-later': return decision;
+      case undefined: break;
+      default: return assertNever(known, 'preflight');
+    }
+    const { why, rule, realPath } = verdict;
+    if (realPath !== undefined) this.asked.set(exec.callId, (this.asked.get(exec.callId) ?? new Set()).add(realPath));
     const reason = askText(why);
     this.ctx.approval.offer(exec.callId, { reason, why, ...(rule ? { rule } : {}) });
     return { kind: 'ask', reason };
+  }
+
+  /** Nobody is asked for what can't succeed. */
+  private async preflight(exec: ToolExecution): Promise<Preflight | undefined> {
+    const tools: ToolRuntime = this.ctx.tools;
+    if (tools.get(exec.name, exec.agent) === undefined) return { kind: 'fails', error: new ToolNotFoundError(exec.name) };
+    return await this.ctx.serial(scopeTarget(this, exec.agent), 'tools/preflight', exec) as Preflight | undefined;
   }
 
   private async judge(exec: ToolExecution): Promise<Verdict> {
@@ -133,7 +153,7 @@ export class Permissions extends Service {
       case 'read':
         return preset === 'full' ? ALLOW : this.reading(effect, agent.session);
       case 'write':
-        return this.writeVerdict(exec, effect.paths, preset, agent.session.cwd);
+        return this.writeVerdict(effect.paths, preset, agent.session.cwd);
       case 'run':
         return this.running(name, effect, preset, rules, agent.session.cwd);
       case 'network':
@@ -165,21 +185,20 @@ export class Permissions extends Service {
     if (effect.secrets !== undefined) return { kind: 'ask', why: { code: 'secret-pattern', pattern: effect.secrets } };
     for (const given of effect.paths) {
       const facts = await this.paths.facts(given, session.cwd);
-      const { realPath } = facts;
+      const { realPath, problem } = facts;
+      if (problem !== undefined) return noAccess(given, problem);
       if (facts.secret) return { kind: 'ask', why: { code: 'secret-file', given, realPath } };
       if (facts.outside && !(await this.paths.within(readable, realPath))) return { kind: 'ask', why: { code: 'outside', given, realPath } };
     }
     return ALLOW;
   }
 
-  private async writeVerdict(exec: ToolExecution, given: readonly string[], preset: PresetId, cwd: string): Promise<Verdict> {
+  private async writeVerdict(given: readonly string[], preset: PresetId, cwd: string): Promise<Verdict> {
     for (const entry of given) {
       const facts = await this.paths.facts(entry, cwd);
+      if (facts.problem !== undefined) return noAccess(entry, facts.problem);
       const why = writeReason(entry, facts, preset);
-      if (why === undefined) continue;
-      const noted = this.asked.get(exec.callId) ?? new Set();
-      this.asked.set(exec.callId, noted.add(facts.realPath));
-      return { kind: 'ask', why };
+      if (why !== undefined) return { kind: 'ask', why, realPath: facts.realPath };
     }
     return ALLOW;
   }
@@ -190,6 +209,7 @@ export class Permissions extends Service {
     const { command } = effect;
     const analysis = await this.analyze(effect);
     const folder = effect.cwd === undefined ? undefined : await this.paths.facts(effect.cwd, sessionCwd);
+    if (folder?.problem !== undefined) return noAccess(effect.cwd ?? '', folder.problem);
     const cwd = folder?.realPath ?? sessionCwd;
     const harmless = analysis.certain && analysis.commands.every((entry) => entry.readOnly);
     const touched = await this.touchedPaths(command, analysis, cwd);
@@ -249,12 +269,25 @@ export class Permissions extends Service {
     const facts = await this.paths.facts(target.path, agent.session.cwd);
     const why = writeReason(displayPath, facts, preset);
     if (why === undefined || (callId !== undefined && this.asked.get(callId)?.has(facts.realPath))) return next();
+    const reason = askText(why);
     const outcome = await this.ctx.approval.request({
-      agent, toolName: intent.toolName, reason: askText(why), why,
+      agent, toolName: intent.toolName, reason, why,
       ...(callId === undefined ? {} : { callId }), ...(intent.signal ? { signal: intent.signal } : {}),
     });
-    return outcome === 'allowed-once' ? next() : refuse(`writing "${displayPath}" was not allowed (${outcome}): ${askText(why)}`);
+    const tool = `tool "${intent.toolName}"`;
+    switch (outcome) {
+      case 'allowed-once': return next();
+      case 'rejected': return refuse(`the user rejected ${tool}: ${reason}`);
+      case 'cancelled': return intent.signal?.aborted ? { kind: 'refuse', error: new AbortError() } : refuse(`approval for ${tool} was cancelled: ${reason}`);
+      case 'unavailable': return refuse(`${tool} requires approval, but no approval channel is available: ${reason}`);
+      default: return assertNever(outcome, 'approval outcome');
+    }
   }
+}
+
+/** As the file system says it: no approval opens what can't be opened. */
+function noAccess(given: string, problem: string): Verdict {
+  return { kind: 'deny', reason: `cannot access "${given}": ${problem}` };
 }
 
 function writeReason(given: string, { realPath, protected: runs, outside }: PathFacts, preset: PresetId): AskReason | undefined {

@@ -48,6 +48,8 @@ export interface ShellProcess {
 export interface ShellService {
   /** `bash` or `pwsh`: also the tool's name. */
   readonly kind: 'bash' | 'pwsh';
+  /** Throws what `start` is going to throw, as far as that can be told without starting anything. */
+  check(request: Pick<ShellRequest, 'command' | 'cwd'>): void;
   /** Throws when the shell cannot be started (clear message: which binary, what to do). */
   start(request: ShellRequest): Promise<ShellProcess>;
 }

@@ -18,11 +18,17 @@ export interface WebSearchProvider {
 export interface WebFetchProvider {
   readonly id: string;
   available(): boolean;
+  /** Throws what `fetch` is going to throw, as far as that can be told without asking anybody. */
+  check?(request: WebFetchRequest): void;
   fetch(request: WebFetchRequest, signal?: AbortSignal): Promise<WebFetchResult>;
 }
 export interface WebService {
   registerSearchProvider(provider: WebSearchProvider): () => void;
   registerFetchProvider(provider: WebFetchProvider): () => void;
+  /** Throws when no search can be made: no provider is set up, several are. */
+  checkSearch(): void;
+  /** Throws what `fetch` is going to throw, as far as that can be told without sending anything. */
+  checkFetch(request: WebFetchRequest): void;
   search(request: WebSearchRequest, signal?: AbortSignal): Promise<WebSearchResult>;
   fetch(request: WebFetchRequest, signal?: AbortSignal): Promise<WebFetchResult>;
 }

@@ -12,7 +12,7 @@ import { NodeFileSystem } from '../../src/headless/fs.ts';
 import { installedGrammar } from '../../src/headless/grammars.ts';
 import { Approval } from '../../src/policy/approval.ts';
 import { askText } from '../../src/policy/ask-text.ts';
-import { isProtected, isSecret, nearestReal } from '../../src/policy/paths.ts';
+import { isProtected, isSecret, placeOf } from '../../src/policy/paths.ts';
 import { Permissions, type PermissionOptions } from '../../src/policy/permissions.ts';
 import type { PresetId } from '../../src/policy/presets.ts';
 import { SystemPrompt } from '../../src/prompt/system-prompt.ts';
@@ -225,13 +225,33 @@ describe('permissions', function () {
       assert.equal(asked.length, 1, 'asked once, not again at the write');
     });
 
-    it('a link whose target is not there yet is followed, one that runs in circles asks', async () => {
+    it('a link whose target is not there yet is followed', async () => {
       await open('auto-edit');
       await symlink(path.join(base, 'out', 'later'), path.join(ws, 'l'));
-      assert.equal(await nearestReal(path.join(ws, 'l', 'x')), path.join(base, 'out', 'later', 'x'));
+      assert.equal((await placeOf(path.join(ws, 'l', 'x'))).realPath, path.join(base, 'out', 'later', 'x'));
       await asks(call('write', { file_path: 'l', content: 'x' }), /outside/);
+    });
+
+    it('what can\'t be opened by anybody is said to be so: nobody is asked, and nothing is called outside', async () => {
+      await open('auto-edit');
       await symlink('loop', path.join(ws, 'loop'));
-      await asks(call('read', { file_path: 'loop' }), /outside/);
+      await symlink('b', path.join(ws, 'a'));
+      await symlink('a', path.join(ws, 'b'));
+      const long = 'n'.repeat(300);
+      for (const [name, args] of [['read', {}], ['write', { content: 'x' }], ['edit', { old_string: 'a', new_string: 'b' }]] as const) {
+        await refuses(call(name, { file_path: 'loop', ...args }), /^Error: cannot access "loop": too many symbolic links$/);
+        await refuses(call(name, { file_path: 'a/x', ...args }), /^Error: cannot access "a\/x": too many symbolic links$/);
+        await refuses(call(name, { file_path: long, ...args }), /^Error: cannot access "n+": the path is too long$/);
+        await refuses(call(name, { file_path: `${'d/'.repeat(3000)}x`, ...args }), /the path is too long$/);
+        await refuses(call(name, { file_path: 'x\0y', ...args }), /^Error: cannot access "x\0y": the path contains a NUL character$/);
+      }
+      await refuses(call('grep', { pattern: 'x', path: 'loop' }), /too many symbolic links/);
+      await refuses(bash('ls', { workdir: 'loop' }), /cannot access "loop"/);
+      // in a command a word need not be a path, and a circle may be removed
+      await runs(bash(`echo ${long}`));
+      await runs(bash('ls -l loop'));
+      await asks(bash('rm loop'), /^it runs a command$/);
+      await asks(bash(`cat ${'d/'.repeat(3000)}x`), /outside/);
     });
 
     it('a folder whose name starts like the workspace\'s is outside', async () => {
@@ -296,7 +316,7 @@ describe('permissions', function () {
       });
       const result = await call('sly', {});
       assert.deepEqual(asked.length, 1);
-      assert.match(text(result), /was not allowed/);
+      assert.match(text(result), /^Error: the user rejected tool "sly": .*make code run/);
       await assert.rejects(stat(path.join(ws, '.git')));
     });
 
@@ -321,6 +341,7 @@ describe('permissions', function () {
       await open('ask');
       await writeFile(path.join(ws, '.env'), 'KEY=1');
       await writeFile(path.join(ws, '.env.example'), 'KEY=');
+      await writeFile(path.join(ws, 'src', '.env.local'), 'KEY=2');
       await asks(call('read', { file_path: '.env' }), /may hold keys/);
       await asks(call('read', { file_path: 'src/.env.local' }), /may hold keys/);
       await asks(call('grep', { pattern: 'KEY', path: '.env' }), /may hold keys/);

@@ -5,8 +5,9 @@ import '../../registry/runtime.ts';
 import '../../seams/fs.ts';
 import '../../seams/attachments.ts';
 import { editTool } from './edit.ts';
-import { readImageTool } from './read-image.ts';
-import { readTool } from './read.ts';
+import { registerWithLook } from '../preflight.ts';
+import { lookAtImage, readImageTool } from './read-image.ts';
+import { lookBeforeRead, readTool } from './read.ts';
 import { writeTool } from './write.ts';
 
 export interface Config {
@@ -46,11 +47,11 @@ export function apply(ctx: Context, config: Config = {}): void {
     readLimit: config.readLimit ?? 2000, readMaxLineLength: config.readMaxLineLength ?? 2000,
     readMaxBytes: config.readMaxBytes ?? 51_200, readStreamMinSize: config.readStreamMinSize ?? 10 * 1024 * 1024,
   };
-  ctx.tools.register(readTool(ctx, limits, cwd));
-  ctx.tools.register(writeTool(ctx, cwd));
-  ctx.tools.register(editTool(ctx, cwd));
+  registerWithLook(ctx, readTool(ctx, limits, cwd), lookBeforeRead(ctx, limits, cwd));
+  registerWithLook(ctx, writeTool(ctx, cwd), () => 'asks-later');
+  registerWithLook(ctx, editTool(ctx, cwd), () => 'asks-later');
   ctx.inject(['attachments', 'fs', 'tools'], (inner) => {
-    inner.tools.register(readImageTool(inner, cwd));
+    registerWithLook<{ file_path: string }>(inner, readImageTool(inner, cwd), async ({ file_path: shown }, exec) => void await lookAtImage(inner, cwd, shown, exec));
   });
   ctx.systemPrompt.section({ name: 'tools:read', order: 100, text: GUIDANCE.read });
   ctx.systemPrompt.section({ name: 'tools:write', order: 101, text: GUIDANCE.write });

@@ -2,11 +2,12 @@ import type { Context } from '@deepseek-ai/cordis';
 import { defineTool } from '../../contract/define-tool.ts';
 import type { ImageAttachmentRef } from '../../contract/content.ts';
 import { HarnessError } from '../../contract/error.ts';
-import type { ToolDefinition, ToolRunContext } from '../../contract/tool.ts';
+import type { ToolDefinition, ToolExecution } from '../../contract/tool.ts';
 import type {} from '../../model/types.ts';
 import type { ImageMediaType } from '../../seams/attachments.ts';
+import type { FileStat, FileTarget } from '../../seams/fs.ts';
 import { envelope } from './envelope.ts';
-import { assertPath, directoryOf, observe } from './target.ts';
+import { assertPath, directoryOf, notFound, observe } from './target.ts';
 
 const MEDIA_TYPES: Record<string, ImageMediaType> = {
   png: 'image/png', jpg: 'image/jpeg', jpeg: 'image/jpeg', webp: 'image/webp', gif: 'image/gif',
@@ -45,17 +46,7 @@ export function readImageTool(ctx: Context, cwd: string): ToolDefinition {
     isConcurrencySafe: () => true,
     async execute(args, exec) {
       const { file_path: shown } = args;
-      assertPath(shown, 'file_path');
-      const mediaType = mediaTypeOf(shown);
-      if (mediaType === undefined) throw new Error(`cannot read "${shown}": not a png, jpg, jpeg, webp or gif file`);
-      await assertSeeing(ctx, exec);
-      const target = await ctx.fs.resolve(shown, directoryOf(exec, cwd));
-      const stat = await ctx.fs.stat(target);
-      if (stat === null) {
-        observe(ctx, target, { kind: 'absent' }, exec.agent);
-        throw new HarnessError(`cannot read "${shown}": not found`, 'FS_NOT_FOUND');
-      }
-      if (stat.kind !== 'file') throw new HarnessError(`cannot read "${shown}": not a regular file`, 'FS_NOT_REGULAR_FILE');
+      const { target, stat, mediaType } = await lookAtImage(ctx, cwd, shown, exec);
       const { maxImageBytes } = ctx.attachments.imageLimits;
       const parts: Buffer[] = [];
       // one byte beyond the limit tells the store that there is more
@@ -74,13 +65,28 @@ export function readImageTool(ctx: Context, cwd: string): ToolDefinition {
   });
 }
 
+interface FoundImage { readonly target: FileTarget; readonly stat: FileStat; readonly mediaType: ImageMediaType }
+
+/** Throws what keeps a picture from being read, as far as that can be told without its bytes. */
+export async function lookAtImage(ctx: Context, cwd: string, shown: string, exec: ToolExecution): Promise<FoundImage> {
+  assertPath(shown, 'file_path');
+  const mediaType = mediaTypeOf(shown);
+  if (mediaType === undefined) throw new Error(`cannot read "${shown}": not a png, jpg, jpeg, webp or gif file`);
+  await assertSeeing(ctx, exec);
+  const target = await ctx.fs.resolve(shown, directoryOf(exec, cwd));
+  const stat = await ctx.fs.stat(target);
+  if (stat === null) throw notFound(ctx, target, shown, exec.agent);
+  if (stat.kind !== 'file') throw new HarnessError(`cannot read "${shown}": not a regular file`, 'FS_NOT_REGULAR_FILE');
+  return { target, stat, mediaType };
+}
+
 function mediaTypeOf(path: string): ImageMediaType | undefined {
   const extension = /\.([a-z]+)$/i.exec(path)?.[1]?.toLowerCase() ?? '';
   return Object.hasOwn(MEDIA_TYPES, extension) ? MEDIA_TYPES[extension] : undefined;
 }
 
 /** Throws unless the model that the last request went to declares image input. */
-async function assertSeeing(ctx: Context, exec: ToolRunContext): Promise<void> {
+async function assertSeeing(ctx: Context, exec: ToolExecution): Promise<void> {
   const last = exec.agent?.session.events.findLast((event) => event.type === 'request/context');
   const route = last?.type === 'request/context' ? last.data : exec.agent?.options;
   const llm = ctx.get('llm');

@@ -7,9 +7,10 @@ import type { ToolDefinition, ToolResult } from '../../contract/tool.ts';
 import type { FileSystemService, FileTarget } from '../../seams/fs.ts';
 import { TextDecodeError } from '../../text/codec.ts';
 import { bomOf, codecFor } from '../../text/encoding.ts';
+import type { Look } from '../preflight.ts';
 import { envelope, openEnvelope, textBlock } from './envelope.ts';
 import { languageOf } from './language.ts';
-import { assertPath, directoryOf, observe } from './target.ts';
+import { assertPath, assertReadable, directoryOf, notFound, observe } from './target.ts';
 import { windowOfBytes, windowOfText } from './window.ts';
 import type { TextWindow, WindowRequest } from './window.ts';
 
@@ -30,7 +31,7 @@ const DESCRIPTION = [
   'Use offset and limit for a part of a big file; the number of lines in all is always told.',
 ].join('\n');
 
-interface ReadArgs { file_path: string; offset?: number; limit?: number }
+export interface ReadArgs { file_path: string; offset?: number; limit?: number }
 interface ReadValue { path: string; offset: number; lines: { number: number; text: string }[]; totalLines: number }
 
 /** The tool `read` (B10.1-B10.5). */
@@ -70,10 +71,7 @@ export function readTool(ctx: Context, limits: ReadLimits, cwd: string): ToolDef
       const request = checkRequest(args, limits);
       const target = await ctx.fs.resolve(args.file_path, directoryOf(exec, cwd));
       const found = await readWindow(ctx.fs, target, args.file_path, request, limits.readStreamMinSize, exec.signal);
-      if (found === null) {
-        observe(ctx, target, { kind: 'absent' }, exec.agent);
-        throw new HarnessError(`cannot read "${args.file_path}": not found`, 'FS_NOT_FOUND');
-      }
+      if (found === null) throw notFound(ctx, target, args.file_path, exec.agent);
       const { window, version } = found;
       if (request.offset > Math.max(window.totalLines, 1)) {
         throw new HarnessError(
@@ -86,6 +84,14 @@ export function readTool(ctx: Context, limits: ReadLimits, cwd: string): ToolDef
     presentCall,
     presentResult,
   });
+}
+
+/** What a read can't succeed with, told before anybody is asked whether it may happen. */
+export function lookBeforeRead(ctx: Context, limits: ReadLimits, cwd: string): Look<ReadArgs> {
+  return async (args, exec) => {
+    checkRequest(args, limits);
+    await assertReadable(ctx, args.file_path, exec, cwd, limits.readStreamMinSize);
+  };
 }
 
 function checkRequest(args: ReadArgs, limits: ReadLimits): WindowRequest {

@@ -2,19 +2,22 @@ import type { Context } from '@deepseek-ai/cordis';
 import { defineTool } from '../../contract/define-tool.ts';
 import { HarnessError } from '../../contract/error.ts';
 import type { ToolCallView, ToolResultView } from '../../contract/presentation.ts';
-import type { ToolDefinition, ToolRunContext } from '../../contract/tool.ts';
+import type { ToolDefinition, ToolExecution, ToolRunContext } from '../../contract/tool.ts';
 import type { FileTarget, TextFile, TextSplice } from '../../seams/fs.ts';
 import { endingAround, lineChar, modelTextToLf, splitLines, toLf, withEndings } from '../../text/endings.ts';
 import { spliceOnce } from './edit.ts';
 import { textBlock } from './envelope.ts';
 import { checkNotebookContent, isNotebook } from './notebook.ts';
-import { assertPath, directoryOf, mutationContext, observe } from './target.ts';
+import { registerWithLook } from '../preflight.ts';
+import { assertPath, assertReadable, directoryOf, mutationContext, notFound, observe } from './target.ts';
 import '../../prompt/system-prompt.ts';
 import '../../registry/runtime.ts';
 
 /** UTF-16 units of one view (B10.37). */
 const MAX_VIEW_LENGTH = 16_000;
 const MAX_DEPTH = 2;
+/** Bytes from which a file's text is not looked at before the user is asked about it. */
+const MAX_LOOK_BYTES = 10 * 1024 * 1024;
 
 const DESCRIPTION = [
   'One tool for looking at and changing text files, chosen by `command`:',
@@ -41,7 +44,8 @@ export interface Config {
 
 /** The tool str_replace_editor (B10.37), for models trained on it: an alternative to read, write and edit. */
 export function apply(ctx: Context, config: Config = {}): void {
-  ctx.tools.register(editorTool(ctx, config.cwd || process.cwd()));
+  const cwd = config.cwd || process.cwd();
+  registerWithLook<Args>(ctx, editorTool(ctx, cwd), (args, exec) => (args.command === 'view' ? lookBeforeView(ctx, args, exec, cwd) : 'asks-later'));
 }
 
 function editorTool(ctx: Context, cwd: string): ToolDefinition {
@@ -122,16 +126,20 @@ function insertion(before: TextFile, path: string, line: number, text: string): 
   return { start: at, end: at, text: withEndings(whole, [], ending) };
 }
 
+async function lookBeforeView(ctx: Context, { path, view_range: range }: Args, exec: ToolExecution, cwd: string): Promise<void> {
+  assertPath(path, 'path');
+  const stat = await ctx.fs.stat(await ctx.fs.resolve(path, directoryOf(exec, cwd)));
+  if (stat?.kind !== 'directory') return assertReadable(ctx, path, exec, cwd, MAX_LOOK_BYTES);
+  if (range !== undefined) throw new Error('view_range is only for files');
+}
+
 async function view(ctx: Context, target: FileTarget, args: Args, exec: ToolRunContext): Promise<string> {
   const stat = await ctx.fs.stat(target);
   if (stat?.kind === 'directory') {
     if (args.view_range !== undefined) throw new Error('view_range is only for files');
     return clip((await listing(ctx, target, exec.signal)).join('\n') || '(empty directory)', 'view a directory below it');
   }
-  if (stat === null) {
-    observe(ctx, target, { kind: 'absent' }, exec.agent);
-    throw new HarnessError(`cannot read "${args.path}": not found`, 'FS_NOT_FOUND');
-  }
+  if (stat === null) throw notFound(ctx, target, args.path, exec.agent);
   const file = await ctx.fs.readText(target, args.path, exec.signal);
   observe(ctx, target, { kind: 'present', version: file.version }, exec.agent);
   const lines = splitLines(toLf(file.text), '\n').map((line) => (line.endsWith('\n') ? line.slice(0, -1) : line));

@@ -1,11 +1,12 @@
 import type { Context } from '@deepseek-ai/cordis';
 import type { Agent } from '../../contract/agent.ts';
-import type { ToolRunContext } from '../../contract/tool.ts';
+import { HarnessError } from '../../contract/error.ts';
+import type { ToolExecution } from '../../contract/tool.ts';
 import { scopeTarget } from '../../scope/carrier.ts';
 import type { FileObservation, FileTarget, MutationContext } from '../../seams/fs.ts';
 
 /** Where relative paths start: the session's directory (B10.13); `fallback` for a call without an agent. */
-export function directoryOf(exec: ToolRunContext, fallback: string): string {
+export function directoryOf(exec: ToolExecution, fallback: string): string {
   return exec.agent?.session.cwd ?? fallback;
 }
 
@@ -14,7 +15,7 @@ export function assertPath(path: string, parameter: string): void {
 }
 
 /** Who asks for a mutation: what locks, intents and reviews are told. */
-export function mutationContext(exec: ToolRunContext, displayPath: string): MutationContext {
+export function mutationContext(exec: ToolExecution, displayPath: string): MutationContext {
   return {
     displayPath, toolName: exec.name, callId: exec.callId, signal: exec.signal,
     ...(exec.agent !== undefined && { agent: exec.agent }),
@@ -24,6 +25,24 @@ export function mutationContext(exec: ToolRunContext, displayPath: string): Muta
 /** Tells policies what the agent has seen (B10.12). */
 export function observe(ctx: Context, target: FileTarget, observation: FileObservation, agent: Agent | undefined): void {
   ctx.emit(scopeTarget(ctx, agent), 'fs/observed', target, observation, agent);
+}
+
+/** The error for a file that is not there; the agent knows it from now on. */
+export function notFound(ctx: Context, target: FileTarget, shownPath: string, agent: Agent | undefined): HarnessError {
+  observe(ctx, target, { kind: 'absent' }, agent);
+  return new HarnessError(`cannot read "${shownPath}": not found`, 'FS_NOT_FOUND');
+}
+
+/**
+ * Throws what reading a file as text is going to throw: it is absent, no regular file, closed to us, no text. From
+ * `bigBytes` on its text is not looked at.
+ */
+export async function assertReadable(ctx: Context, shownPath: string, exec: ToolExecution, cwd: string, bigBytes: number): Promise<void> {
+  const target = await ctx.fs.resolve(shownPath, directoryOf(exec, cwd));
+  const stat = await ctx.fs.stat(target);
+  if (stat === null) throw notFound(ctx, target, shownPath, exec.agent);
+  if (stat.kind !== 'file') throw new HarnessError(`cannot read "${shownPath}": not a regular file`, 'FS_NOT_REGULAR_FILE');
+  if (stat.size < bigBytes) await ctx.fs.readText(target, shownPath, exec.signal);
 }
 
 /** The escalation fields, which this composition does not offer (B10.23). */

@@ -4,11 +4,12 @@ import { AbortError } from '../../contract/abort.ts';
 import { defineTool } from '../../contract/define-tool.ts';
 import type { JsonValue } from '../../contract/json.ts';
 import type { ToolCallView, ToolResultView } from '../../contract/presentation.ts';
-import type { ToolResult, ToolRunContext } from '../../contract/tool.ts';
-import type { JobHandle, JobOutcome } from '../../jobs/types.ts';
+import type { ToolExecution, ToolResult, ToolRunContext } from '../../contract/tool.ts';
+import type { JobHandle, JobOutcome, JobService } from '../../jobs/types.ts';
 import type { ShellProcess, ShellResult, ShellService } from '../../seams/shell.ts';
 import '../../prompt/system-prompt.ts';
 import '../../registry/events.ts';
+import { registerWithLook } from '../preflight.ts';
 import { endMarker, parseEnd, renderForeground, renderNew, streamValue } from './text.ts';
 
 export interface Config {
@@ -100,6 +101,12 @@ function check(args: Args, background: boolean): void {
   }
 }
 
+function jobsOf(ctx: Context): JobService {
+  const jobs = ctx.get('jobs');
+  if (jobs === undefined) throw new Error('background jobs unavailable: load @deepseek-ai/dsh-jobs and @deepseek-ai/dsh-tool-jobs');
+  return jobs;
+}
+
 function outcome(result: ShellResult, cancelled: boolean): JobOutcome {
   if (result.signal !== null) return { status: 'killed', detail: `signal: ${result.signal}` };
   if (cancelled || result.exitCode === null) return { status: 'killed', detail: 'killed before exit' };
@@ -174,8 +181,7 @@ export function apply(ctx: Context, config: Config = {}): void {
   const defaultTimeout = config.defaultTimeoutMs ?? 120_000;
 
   function startJob(args: Args, exec: ToolRunContext, cwd: string): { id: string; started: Promise<ShellProcess> } {
-    const jobs = ctx.get('jobs');
-    if (jobs === undefined) throw new Error('background jobs unavailable: load @deepseek-ai/dsh-jobs and @deepseek-ai/dsh-tool-jobs');
+    const jobs = jobsOf(ctx);
     if (exec.signal.aborted) throw new AbortError();
     let started: Promise<ShellProcess> | undefined;
     const id = jobs.start({
@@ -191,7 +197,14 @@ export function apply(ctx: Context, config: Config = {}): void {
     return { id, started: started! };
   }
 
-  ctx.tools.register(defineTool({
+  const cwdOf = (args: Args, exec: ToolExecution): string => path.resolve(exec.agent?.session.cwd ?? process.cwd(), args.workdir ?? '.');
+  const look = (args: Args, exec: ToolExecution): void => {
+    check(args, background);
+    if (args.run_in_background === true) jobsOf(ctx);
+    shell.check({ command: args.command, cwd: cwdOf(args, exec) });
+  };
+
+  registerWithLook(ctx, defineTool({
     name: shell.kind,
     description: DESCRIPTIONS[shell.kind],
     parameters: background ? PARAMETERS : (BASE_PARAMETERS as unknown as typeof PARAMETERS),
@@ -213,7 +226,7 @@ export function apply(ctx: Context, config: Config = {}): void {
     },
     async execute(args, exec) {
       check(args, background);
-      const cwd = path.resolve(exec.agent?.session.cwd ?? process.cwd(), args.workdir ?? '.');
+      const cwd = cwdOf(args, exec);
       if (args.run_in_background === true) {
         const job = startJob(args, exec, cwd);
         try {
@@ -240,6 +253,6 @@ export function apply(ctx: Context, config: Config = {}): void {
     },
     presentCall,
     presentResult,
-  }));
+  }), look);
   ctx.systemPrompt.section({ name: `tools:${shell.kind}`, order: 105, text: GUIDANCE[shell.kind] });
 }

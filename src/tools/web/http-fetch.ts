@@ -42,6 +42,10 @@ function parseUrl(text: string, base?: URL): URL {
   return url;
 }
 
+function blocked(url: URL, host: string, address: string): WebError {
+  return new WebError(`"${url.href}" was not fetched: ${host} is at ${address}, which is this machine or a private network`, 'WEB_BLOCKED_URL');
+}
+
 /** The same place, or the same host with encryption added. */
 function isSameSite(from: URL, to: URL): boolean {
   if (from.origin === to.origin) return true;
@@ -102,12 +106,15 @@ export class HttpFetchProvider implements WebFetchProvider {
     }
     if (addresses.length === 0) throw new WebError(`"${host}" has no address`, 'WEB_PROVIDER_ERROR');
     const inside = addresses.find(({ address }) => !allow(address));
-    if (inside !== undefined) {
-      throw new WebError(
-        `"${url.href}" was not fetched: ${host} is at ${inside.address}, which is this machine or a private network`, 'WEB_BLOCKED_URL',
-      );
-    }
+    if (inside !== undefined) throw blocked(url, host, inside.address);
     return addresses;
+  }
+
+  /** What the address itself says: no name is looked up. */
+  check({ url: text }: WebFetchRequest): void {
+    const url = parseUrl(text);
+    const host = url.hostname.replace(/^\[|\]$/g, '');
+    if (net.isIP(host) !== 0 && !(this.options.allowAddress ?? isPublicAddress)(host)) throw blocked(url, host, host);
   }
 
   private async request(url: URL, signal: AbortSignal): Promise<http.IncomingMessage> {

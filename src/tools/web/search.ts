@@ -8,7 +8,8 @@ const MAX_QUERIES = 4;
 /** Sources of one call at most (B10.29). */
 const MAX_SOURCES = 8;
 
-function checked(queries: readonly string[]): string[] {
+/** The queries, each once. Throws what B10.29 rejects. */
+export function checkedQueries(queries: readonly string[]): string[] {
   if (queries.length === 0) throw new Error('queries must contain at least one query');
   if (queries.length > MAX_QUERIES) throw new Error(`queries must contain at most ${MAX_QUERIES} queries`);
   if (queries.some((query) => query.trim() === '')) throw new Error('each query must be a non-empty string');
@@ -119,7 +120,7 @@ export function webSearchTool(web: WebService, timeoutMs: number): ToolDefinitio
     timeoutMs,
     isConcurrencySafe: () => true,
     async execute(args, exec) {
-      const queries = checked(args.queries);
+      const queries = checkedQueries(args.queries);
       return merge(queries, await searchAll(web, queries, exec.signal));
     },
     presentCall: (args) => ({ card: 'generic', kind: 'search', title: `Search the web for ${args.queries.join(', ')}`, rawInput: args.queries.join('\n') }),

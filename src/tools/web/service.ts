@@ -63,16 +63,32 @@ export class WebRuntime extends Service implements WebService {
     return this.add('fetch', this.fetchers, provider);
   }
 
+  private searcher(): WebSearchProvider {
+    return choose('web search', this.searchers, this.config.searchProvider, this.config.searchSetup ?? SETUP);
+  }
+
+  private fetcher(): WebFetchProvider {
+    return choose('web fetch', this.fetchers, this.config.fetchProvider, 'none is part of this composition');
+  }
+
+  checkSearch(): void {
+    this.searcher();
+  }
+
+  checkFetch(request: WebFetchRequest): void {
+    this.fetcher().check?.(request);
+  }
+
   /** Of more sources than `maxResults` the first are kept, and the result says so. */
   async search(request: WebSearchRequest, signal?: AbortSignal): Promise<WebSearchResult> {
     if (signal?.aborted) throw new WebError('the search was stopped', 'WEB_ABORTED');
-    const result = await choose('web search', this.searchers, this.config.searchProvider, this.config.searchSetup ?? SETUP).search(request, signal);
+    const result = await this.searcher().search(request, signal);
     const { maxResults = Infinity } = request;
     return result.sources.length > maxResults ? { ...result, sources: result.sources.slice(0, maxResults), truncated: true } : result;
   }
 
   async fetch(request: WebFetchRequest, signal?: AbortSignal): Promise<WebFetchResult> {
     if (signal?.aborted) throw new WebError('the fetch was stopped', 'WEB_ABORTED');
-    return choose('web fetch', this.fetchers, this.config.fetchProvider, 'none is part of this composition').fetch(request, signal);
+    return this.fetcher().fetch(request, signal);
   }
 }
