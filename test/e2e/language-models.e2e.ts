@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { openVSCode, runCommand, webviewFrame, type VSCode } from '../harness/vscode.ts';
+import { openVSCode, runCommand, sendMessage, shotOfFailure, webviewFrame, type VSCode } from '../harness/vscode.ts';
 
 const PROVIDER = path.resolve(import.meta.dirname, '../fixtures/language-model');
 
@@ -7,7 +7,7 @@ describe('language models that VS Code has', function () {
   this.timeout(180_000);
   let vscode: VSCode | undefined;
   afterEach(async function () {
-    if (this.currentTest?.state === 'failed') await vscode?.shot(`failed-${this.currentTest.title.slice(0, 40).replace(/\W+/g, '-')}`);
+    await shotOfFailure(this.currentTest, vscode);
     await vscode?.close();
     vscode = undefined;
   });
@@ -17,10 +17,7 @@ describe('language models that VS Code has', function () {
     const { page } = vscode;
     await runCommand(page, 'DSH: Open Chat');
     const chat = await webviewFrame(page, '.composer-input');
-    const say = async (text: string): Promise<void> => {
-      await chat.locator('.composer-input').fill(text);
-      await chat.locator('.composer-input').press('Enter');
-    };
+    const say = (text: string): Promise<void> => sendMessage(chat, text);
 
     await runCommand(page, 'DSH: Select Model');
     await page.locator('.quick-input-list .monaco-list-row', { hasText: 'Grey Parrot' }).click();

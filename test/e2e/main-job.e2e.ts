@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Frame } from 'playwright-core';
 import { ModelServer, type Answer } from '../harness/model-server.ts';
-import { openVSCode, runCommand, tab, webviewFrame, type VSCode } from '../harness/vscode.ts';
+import { openVSCode, runCommand, shotOfFailure, tab, webviewFrame, type VSCode } from '../harness/vscode.ts';
 
 const call = (name: string, args: Record<string, unknown>, text = ''): Answer => ({ text, toolCalls: [{ name, arguments: args }] });
 const say = (text: string): Answer => ({ text });
@@ -46,7 +46,7 @@ describe('the main job, in a real VS Code, with a model server', function () {
     await server?.close();
   });
   afterEach(async function () {
-    if (this.currentTest?.state === 'failed') await vscode.shot(`failed-${this.currentTest.title.slice(0, 40).replace(/\W+/g, '-')}`);
+    await shotOfFailure(this.currentTest, vscode);
   });
 
   async function ask(text: string, ...answers: Answer[]): Promise<void> {

@@ -1,21 +1,15 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Frame } from 'playwright-core';
-import { openVSCode, runCommand, tab, webviewFrame, type VSCode } from '../harness/vscode.ts';
+import { openVSCode, runCommand, sendMessage, shotOfFailure, tab, webviewFrame, type VSCode } from '../harness/vscode.ts';
 
 const EXAMPLES = path.resolve(import.meta.dirname, '../../examples/workspace');
-
-async function say(chat: Frame, text: string): Promise<void> {
-  await chat.locator('.composer-input').fill(text);
-  await chat.locator('.composer-input').press('Enter');
-}
 
 describe('the window, as a newcomer has it', function () {
   this.timeout(180_000);
   let vscode: VSCode | undefined;
   afterEach(async function () {
-    if (this.currentTest?.state === 'failed') await vscode?.shot(`failed-${this.currentTest.title.slice(0, 40).replace(/\W+/g, '-')}`);
+    await shotOfFailure(this.currentTest, vscode);
     await vscode?.close();
     vscode = undefined;
   });
@@ -25,14 +19,14 @@ describe('the window, as a newcomer has it', function () {
     const { page } = vscode;
     await runCommand(page, 'DSH: Open Chat');
     const chat = await webviewFrame(page, '.composer-input');
-    await say(chat, 'Use the greet tool to greet Ada.');
+    await sendMessage(chat, 'Use the greet tool to greet Ada.');
     await chat.locator('.card', { hasText: 'Hello, Ada!' }).locator('.status-completed').waitFor();
     await vscode.shot('docs/greet');
 
     const plugin = path.join(vscode.workspace, 'plugins/greet.ts');
     writeFileSync(plugin, readFileSync(plugin, 'utf8').replace('Hello, ', 'Good evening, '));
     for (let i = 0; i < 10 && (await chat.locator('.card', { hasText: 'Good evening, Bob!' }).count()) === 0; i++) {
-      await say(chat, 'Use the greet tool to greet Bob.');
+      await sendMessage(chat, 'Use the greet tool to greet Bob.');
       await page.waitForTimeout(1_000);
     }
     await chat.locator('.card', { hasText: 'Good evening, Bob!' }).first().waitFor();
@@ -45,7 +39,7 @@ describe('the window, as a newcomer has it', function () {
       await frame.locator('.card', { hasText: 'Good evening, Bob!' }).first().waitFor({ timeout: 20_000 });
       return frame;
     }));
-    await say(editor, '/read README.md');
+    await sendMessage(editor, '/read README.md');
     await chat.locator('.card-toggle[title*="Read README.md"]').waitFor();
     await vscode.shot('docs/editor-tab');
   });
@@ -56,10 +50,10 @@ describe('the window, as a newcomer has it', function () {
     await runCommand(page, 'DSH: Open Chat');
     const chat = await webviewFrame(page, '.composer-input');
     await chat.getByText('Manage Trust').first().waitFor();
-    await say(chat, '/bash touch made.txt');
+    await sendMessage(chat, '/bash touch made.txt');
     await chat.locator('.card-error', { hasText: 'not trusted' }).waitFor();
     assert.equal(existsSync(path.join(vscode.workspace, 'made.txt')), false);
-    await say(chat, 'Use the greet tool to greet Ada.');
+    await sendMessage(chat, 'Use the greet tool to greet Ada.');
     await chat.getByText(/no tool|greet/i).last().waitFor();
     assert.equal(await chat.locator('.card', { hasText: 'Hello, Ada!' }).count(), 0);
     await vscode.shot('docs/untrusted');

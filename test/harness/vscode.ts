@@ -228,6 +228,17 @@ export async function webviewFrame(page: Page, has: string, { extensionId = EXTE
   }
 }
 
+/** Types a message into the chat and sends it. */
+export async function sendMessage(chat: Frame, text: string): Promise<void> {
+  await chat.locator('.composer-input').fill(text);
+  await chat.locator('.composer-input').press('Enter');
+}
+
+/** A picture of the window of a test that failed, named after it. */
+export async function shotOfFailure(test: { readonly state?: string | undefined; readonly title: string } | undefined, vscode: Pick<VSCode, 'shot'> | undefined, prefix = 'failed'): Promise<void> {
+  if (test?.state === 'failed') await vscode?.shot(`${prefix}-${test.title.slice(0, 40).replace(/\W+/g, '-')}`);
+}
+
 /** The tab with this label in the editor area. */
 export function tab(page: Page, label: string | RegExp): Locator {
   return page.locator('.tabs-container .tab', { hasText: label });
