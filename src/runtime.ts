@@ -14,6 +14,7 @@ import { Sessions } from './session/sessions.ts';
 import * as toolAsk from './tools/ask/plugin.ts';
 import { UserQuestions } from './tools/ask/service.ts';
 import * as toolFs from './tools/fs/plugin.ts';
+import * as argumentHints from './tools/hints/plugin.ts';
 import * as toolJobs from './tools/jobs/plugin.ts';
 import * as toolSearch from './tools/search/plugin.ts';
 import * as toolShell from './tools/shell/plugin.ts';
@@ -114,6 +115,7 @@ async function mountCore(mount: Mount, ctx: Context, options: RuntimeOptions): P
   await mount(ctx.plugin(toolTimeout, {}));
   await mount(ctx.plugin(toolSpill, { maxInlineBytes: MAX_INLINE_BYTES }));
   await mount(ctx.plugin(repeatReminder));
+  await mount(ctx.plugin(argumentHints));
   await mount(ctx.plugin(environment));
   await options.extras?.(mount, ctx);
 }

@@ -1,6 +1,6 @@
 import type { AgentCancelCause } from '../contract/agent.ts';
 import type { LlmFailure, TokenUsage, TurnEndReason } from '../contract/event.ts';
-import { completeUserMessage, createAssistantMessage } from '../contract/message.ts';
+import { completeUserMessage, createAssistantMessage, createUserMessage } from '../contract/message.ts';
 import type { UserMessage } from '../contract/message.ts';
 import type { ContentBlock } from '../contract/content.ts';
 import { completePairs } from '../session/history.ts';
@@ -140,6 +140,7 @@ export class Turn {
         case 'max-tokens':
           // The last call may be cut in the middle: none of them runs, none stays (O15.6).
           this.#record(answer.prose(), answer, head);
+          this.#tellCut(answer);
           return { kind: 'end', reason: { kind: 'max-tokens' } };
         case 'aborted':
         case 'error': {
@@ -162,6 +163,17 @@ export class Turn {
         }
       }
     }
+  }
+
+  /** With its next request the model learns that its call is not in the history because it never ran. */
+  #tellCut(answer: Answer): void {
+    const name = answer.calls().at(-1)?.name;
+    if (name === undefined) return;
+    const tool = name === '' ? 'a tool' : `\`${name}\``;
+    this.#host.inbox.insert('next-step', createUserMessage({
+      content: [{ type: 'text', text: `The last answer reached its length limit inside a call of ${tool}. Nothing of that call was run or kept: make it again if it is still wanted, in smaller parts.` }],
+      source: { kind: 'plugin', plugin: 'agent', form: 'notice', summary: `A call of ${tool} was cut off by the length limit and did not run`.slice(0, 120) },
+    }));
   }
 
   async #stream(head: RequestHead): Promise<Answer> {

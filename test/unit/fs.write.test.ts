@@ -3,6 +3,7 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { JsonValue } from '../../src/contract/json.ts';
 import type { FileDecision, FileIntent } from '../../src/seams/fs.ts';
+import * as editor from '../../src/tools/fs/str-replace-editor.ts';
 import { bareAgent, openFsRoom, textOf } from '../harness/fs-room.ts';
 import type { FsRoom, FsRoomOptions } from '../harness/fs-room.ts';
 
@@ -63,6 +64,20 @@ describe('write', () => {
     await room.must('read', { file_path: 'a' });
     await room.must('write', { file_path: 'a', content: 'ü' });
     assert.equal((await room.bytes('a')).toString('hex'), 'fffefc00');
+  });
+
+  it('a NUL character is refused by every tool that writes: what it made could not be read again', async () => {
+    await open({ plugins: [editor] });
+    const binary = /has a NUL character in line 2, which would make "a" a binary file/;
+    assert.match(await room.refuse('write', { file_path: 'a', content: 'one\nt\0o\n' }), binary);
+    assert.match(await room.refuse('str_replace_editor', { command: 'create', path: 'a', file_text: 'one\nt\0o\n' }), binary);
+    await assert.rejects(room.text('a'), 'nothing is written');
+    await room.put('a', 'one\n');
+    await room.must('read', { file_path: 'a' });
+    assert.match(await room.refuse('edit', { file_path: 'a', old_string: 'one', new_string: '\n\0' }), binary);
+    assert.match(await room.refuse('str_replace_editor', { command: 'str_replace', path: 'a', old_str: 'one', new_str: '\n\0' }), binary);
+    assert.match(await room.refuse('str_replace_editor', { command: 'insert', path: 'a', insert_line: 1, new_str: '\n\0' }), binary);
+    assert.equal(await room.text('a'), 'one\n');
   });
 
   it('a character the encoding lacks is refused, nothing is written', async () => {

@@ -51,6 +51,13 @@ describe('script', () => {
     assert.deepEqual(jsonErrorPosition('{"a":1,}'), { line: 1, column: 8 });
     assert.deepEqual(jsonErrorPosition('[1\n 2]'), { line: 2, column: 2 });
     assert.deepEqual(jsonErrorPosition('{} x'), { line: 1, column: 4 });
+    // in a string: the very character
+    assert.deepEqual(jsonErrorPosition('{"a": "b\nc"}'), { line: 1, column: 9 });
+    assert.deepEqual(jsonErrorPosition('{"a": "b\\qc"}'), { line: 1, column: 9 });
+    assert.deepEqual(jsonErrorPosition('{"a": "b\\u12"}'), { line: 1, column: 9 });
+    assert.deepEqual(jsonErrorPosition('["abc'), { line: 1, column: 6 });
+    assert.deepEqual(jsonErrorPosition('["abc\\'), { line: 1, column: 6 });
+    assert.deepEqual(jsonErrorPosition(`["${'x'.repeat(20_000_000)}`), { line: 1, column: 20_000_003 });
   });
 
   it('one entry answers one request, chunked by characters', async () => {

@@ -31,6 +31,8 @@ describe('shell.tool', () => {
   it('B10.15 arguments the schema lets through are refused', async () => {
     assert.equal(textOf(await run(' ')), 'Error: invalid command: expected a non-empty string');
     assert.equal(textOf(await run('true', { description: '' })), 'Error: invalid description: expected a non-empty string');
+    assert.equal(textOf(await run('true', { sandbox_permissions: 'danger-full-access' })), 'Error: invalid escalation: sandbox_permissions requires a justification');
+    assert.match(textOf(await run('true', { sandbox_permissions: 'danger-full-access', justification: 'x' })), /^Error: sandbox_permissions is not available/);
     assert.equal(textOf(await run('true', { timeoutMs: -5 })), 'Error: invalid timeoutMs: expected a positive number, got -5');
     assert.equal(textOf(await run('true', { run_in_background: true })), 'Error: background jobs unavailable: load @deepseek-ai/dsh-jobs and @deepseek-ai/dsh-tool-jobs');
   });

@@ -7,9 +7,10 @@ import type { TextFile, TextSplice } from '../../seams/fs.ts';
 import { toLf } from '../../text/endings.ts';
 import { replaceText } from '../../text/replace.ts';
 import { diffsOfMeta, hunkDiffs, spliceDiffs } from './diff-meta.ts';
+import { refuseEscalation } from '../escalation.ts';
 import { textBlock } from './envelope.ts';
 import { checkNotebook, isNotebook, replaceInNotebook } from './notebook.ts';
-import { assertPath, directoryOf, mutationContext, refuseEscalation } from './target.ts';
+import { assertPath, assertText, directoryOf, mutationContext } from './target.ts';
 import { afterOf } from './write.ts';
 
 const DESCRIPTION = [
@@ -52,6 +53,7 @@ export function editTool(ctx: Context, cwd: string): ToolDefinition {
       if (args.old_string === '') throw new Error('old_string must be a non-empty string');
       if (args.old_string === args.new_string) throw new Error('old_string and new_string must differ');
       refuseEscalation(args);
+      assertText(args.new_string, 'new_string', args.file_path);
       const target = await ctx.fs.resolve(args.file_path, directoryOf(exec, cwd));
       const outcome = await ctx.fs.edit(
         target, (before) => spliceOnce(before, args.file_path, args), mutationContext(exec, args.file_path),

@@ -9,7 +9,7 @@ import { spliceOnce } from './edit.ts';
 import { textBlock } from './envelope.ts';
 import { checkNotebookContent, isNotebook } from './notebook.ts';
 import { registerWithLook } from '../preflight.ts';
-import { assertPath, assertReadable, directoryOf, mutationContext, notFound, observe } from './target.ts';
+import { assertPath, assertReadable, assertText, directoryOf, mutationContext, notFound, observe } from './target.ts';
 import '../../prompt/system-prompt.ts';
 import '../../registry/runtime.ts';
 
@@ -70,6 +70,7 @@ function editorTool(ctx: Context, cwd: string): ToolDefinition {
         case 'view': return view(ctx, target, args, exec);
         case 'create': {
           const text = required(args, 'file_text');
+          assertText(text, 'file_text', args.path);
           if (isNotebook(args.path)) checkNotebookContent(text, args.path);
           const outcome = await ctx.fs.write(target, text, mutationContext(exec, args.path));
           return outcome.operation === 'create' ? `The file ${args.path} has been created.` : `The file ${args.path} has been replaced.`;
@@ -78,11 +79,13 @@ function editorTool(ctx: Context, cwd: string): ToolDefinition {
           const edit = { old_string: required(args, 'old_str'), new_string: args.new_str ?? '' };
           if (edit.old_string === '') throw new Error('old_str must be a non-empty string');
           if (edit.old_string === edit.new_string) throw new Error('old_str and new_str must differ');
+          assertText(edit.new_string, 'new_str', args.path);
           await ctx.fs.edit(target, (before) => renamed(() => spliceOnce(before, args.path, edit)), mutationContext(exec, args.path));
           return `The file ${args.path} has been updated successfully.`;
         }
         case 'insert': {
           const text = required(args, 'new_str');
+          assertText(text, 'new_str', args.path);
           const line = args.insert_line;
           if (line === undefined) throw new Error('insert_line is required for command insert');
           await ctx.fs.edit(target, (before) => [insertion(before, args.path, line, text)], mutationContext(exec, args.path));

@@ -14,6 +14,20 @@ export function assertPath(path: string, parameter: string): void {
   if (path.trim() === '') throw new Error(`${parameter} must be a non-empty string`);
 }
 
+/**
+ * A text tool makes no binary files: nothing of ours could open the file again. NULs in a model's text are broken escapes
+ * as a rule; a command can write them where they are meant.
+ */
+export function assertText(text: string, parameter: string, shownPath: string): void {
+  const at = text.indexOf('\0');
+  if (at < 0) return;
+  const line = text.slice(0, at).split('\n').length;
+  throw new HarnessError(
+    `${parameter} has a NUL character in line ${line}, which would make "${shownPath}" a binary file that can't be read or edited again; leave it out, or write such a file with a command`,
+    'FS_NOT_TEXT',
+  );
+}
+
 /** Who asks for a mutation: what locks, intents and reviews are told. */
 export function mutationContext(exec: ToolExecution, displayPath: string): MutationContext {
   return {
@@ -43,16 +57,4 @@ export async function assertReadable(ctx: Context, shownPath: string, exec: Tool
   if (stat === null) throw notFound(ctx, target, shownPath, exec.agent);
   if (stat.kind !== 'file') throw new HarnessError(`cannot read "${shownPath}": not a regular file`, 'FS_NOT_REGULAR_FILE');
   if (stat.size < bigBytes) await ctx.fs.readText(target, shownPath, exec.signal);
-}
-
-/** The escalation fields, which this composition does not offer (B10.23). */
-export function refuseEscalation(args: object): void {
-  const { sandbox_permissions: mode, justification } = args as { sandbox_permissions?: unknown; justification?: unknown };
-  if (mode === undefined && justification === undefined) return;
-  if (justification === undefined) throw new Error('invalid escalation: sandbox_permissions requires a justification');
-  if (mode === undefined) throw new Error('invalid escalation: justification is only valid together with sandbox_permissions');
-  if (typeof justification !== 'string' || justification.trim() === '') {
-    throw new Error('invalid justification: expected a non-empty sentence');
-  }
-  throw new Error('sandbox_permissions is not available in this composition (no sandboxing executor to escalate)');
 }

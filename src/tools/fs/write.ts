@@ -3,10 +3,11 @@ import { defineTool } from '../../contract/define-tool.ts';
 import type { ToolDefinition } from '../../contract/tool.ts';
 import type { FileOutcome } from '../../seams/fs.ts';
 import { toLf } from '../../text/endings.ts';
+import { refuseEscalation } from '../escalation.ts';
 import { diffsOfMeta, hunkDiffs } from './diff-meta.ts';
 import { envelope, textBlock } from './envelope.ts';
 import { checkNotebookContent, isNotebook } from './notebook.ts';
-import { assertPath, directoryOf, mutationContext, refuseEscalation } from './target.ts';
+import { assertPath, assertText, directoryOf, mutationContext } from './target.ts';
 
 /** UTF-8 bytes from which the text before is left out of the result (B10.7). */
 const MAX_DIFF_BYTES = 10 * 1024 * 1024;
@@ -41,6 +42,7 @@ export function writeTool(ctx: Context, cwd: string): ToolDefinition {
     async execute(args, exec) {
       assertPath(args.file_path, 'file_path');
       refuseEscalation(args);
+      assertText(args.content, 'content', args.file_path);
       if (isNotebook(args.file_path)) checkNotebookContent(args.content, args.file_path);
       const target = await ctx.fs.resolve(args.file_path, directoryOf(exec, cwd));
       const outcome = await ctx.fs.write(target, args.content, mutationContext(exec, args.file_path));

@@ -9,6 +9,7 @@ import type { JobHandle, JobOutcome, JobService } from '../../jobs/types.ts';
 import type { ShellProcess, ShellResult, ShellService } from '../../seams/shell.ts';
 import '../../prompt/system-prompt.ts';
 import '../../registry/events.ts';
+import { refuseEscalation } from '../escalation.ts';
 import { registerWithLook } from '../preflight.ts';
 import { endMarker, parseEnd, renderForeground, renderNew, streamValue } from './text.ts';
 
@@ -96,6 +97,7 @@ function check(args: Args, background: boolean): void {
   if (args.timeoutMs !== undefined && !(Number.isFinite(args.timeoutMs) && args.timeoutMs > 0)) {
     throw new Error(`invalid timeoutMs: expected a positive number, got ${args.timeoutMs}`);
   }
+  refuseEscalation(args);
   if (args.run_in_background === true && !background) {
     throw new Error('run_in_background is disabled for this deployment (enableRunInBackground: false)');
   }
