@@ -91,6 +91,8 @@ export class ToolBatch {
 
   async #start(call: ToolCallBlock, exclusive: boolean): Promise<void> {
     const seq = this.#logCall(call);
+    // a host killed in the middle must not leave a log that says the call was never started; a log that can't be written is told elsewhere
+    await this.#host.session.flush().catch(() => undefined);
     let body: Promise<Settled>;
     try {
       const prepared = await this.#scheduler.prepare(this.#input(call));

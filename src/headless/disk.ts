@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import type { BigIntStats } from 'node:fs';
 import fs from 'node:fs/promises';
@@ -6,6 +5,7 @@ import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { HarnessError } from '../contract/error.ts';
 import type { DirectoryEntry, FileStat } from '../seams/fs.ts';
+import { removeAbandoned, temporaryBeside } from './temporary.ts';
 
 /** Bytes to disk and back: atomic, stale-checked, never half-written. Paths are absolute and real. */
 
@@ -244,32 +244,12 @@ export async function putFile(
   return await versionAt(realPath) ?? '';
 }
 
-const TEMPORARY = /\.dsh-[0-9a-f]{12}\.tmp$/;
-/** No write takes this long, in ms. */
-const ABANDONED_MS = 10 * 60_000;
-/** Directories that were looked at: once a process is enough, a writer that was killed does not write again. */
-const tidied = new Set<string>();
-
-/** Removes what a writer that was killed between making its sibling and renaming it left in `directory`. */
-async function removeAbandoned(directory: string): Promise<void> {
-  if (tidied.has(directory)) return;
-  tidied.add(directory);
-  const names = await fs.readdir(directory).catch(() => []);
-  for (const name of names) {
-    if (!name.startsWith('.') || !TEMPORARY.test(name)) continue;
-    const file = path.join(directory, name);
-    const stat = await fs.lstat(file).catch(() => undefined);
-    if (stat?.isFile() === true && Date.now() - stat.mtimeMs > ABANDONED_MS) await fs.rm(file, { force: true }).catch(() => undefined);
-  }
-}
-
 /** A synced sibling with the final mode, or undefined when the directory takes no new files. */
 async function writeTemporary(
   realPath: string, parts: readonly Uint8Array[], current: BigIntStats | null,
 ): Promise<string | undefined> {
-  const directory = path.dirname(realPath);
-  const temporary = path.join(directory, `.${path.basename(realPath).slice(0, 40)}.dsh-${randomBytes(6).toString('hex')}.tmp`);
-  await removeAbandoned(directory);
+  const temporary = temporaryBeside(realPath);
+  await removeAbandoned(path.dirname(realPath));
   let handle: FileHandle;
   try {
     handle = await fs.open(temporary, 'wx', current === null ? 0o666 : 0o600);

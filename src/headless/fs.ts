@@ -292,6 +292,10 @@ export class NodeFileSystem extends Service implements FileSystemService {
     });
     const observation = outcome.version === null ? { kind: 'absent' as const } : { kind: 'present' as const, version: outcome.version };
     this.ctx.emit(this.scope(agent), 'fs/observed', target, observation, agent);
+    // a call that was stopped reports no success: what it did all the same would be lost with it
+    if (signal?.aborted === true && outcome.operation !== 'none') {
+      throw new AbortError(`tool call aborted: "${displayPath}" had been ${outcome.operation === 'create' ? 'created' : 'changed'} by then`);
+    }
     return outcome;
   }
 

@@ -1,4 +1,8 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
 import { callTools, done, Gate, ofType, resultText, Rig, say, text, types, user } from './agent.harness.ts';
 import { parseArguments } from '../../src/agent/arguments.ts';
 import { createUserMessage } from '../../src/contract/message.ts';
@@ -35,6 +39,23 @@ describe('agent loop', () => {
     assert.deepEqual([result!.sourceEventSeqs, result!.surfaceOp], [[toolCall!.seq], 'append']);
     assert.deepEqual(Object.keys(result!.data).sort(), ['message', 'step', 'turn']);
     assert.deepEqual(result!.data.message.source, { kind: 'tool', callId: 'c1' });
+  });
+
+  it('L11.3 D3 a call is in the file before anything of it happens: a host killed then still says that it ran', async () => {
+    const dir = await mkdtemp(path.join(os.tmpdir(), 'dsh-test-'));
+    const stored = await Rig.start({ dir });
+    try {
+      const seen: string[] = [];
+      const look = (): void => void seen.push(readFileSync(path.join(dir, 's.jsonl'), 'utf8').split('\n').filter((line) => line.includes('"type":"tool/call"')).map((line) => /"callId":"(\w+)"/.exec(line)![1]).join(' '));
+      stored.tool('look', () => { look(); return 'ok'; }, true);
+      stored.root.on('tools/pre-execute', (exec, next) => { look(); return next(); });
+      stored.replies = [callTools(['c1', 'look', {}], ['c2', 'look', {}]), say('done')];
+      await stored.ask(await stored.agent({ sessionId: 's' }), 'go');
+      assert.deepEqual(seen.sort(), ['c1', 'c1', 'c1 c2', 'c1 c2']);
+    } finally {
+      await stored.stop();
+      await rm(dir, { recursive: true, force: true });
+    }
   });
 
   it('O15.2 arguments: nothing is {}, JSON is parsed, anything else stays text', async () => {
@@ -184,6 +205,20 @@ describe('agent loop', () => {
     assert.deepEqual(ran, []);
     assert.deepEqual(ofType(agent.session.events, 'turn/end')[0]!.data.reason, { kind: 'max-tokens' });
     assert.deepEqual(ofType(agent.session.events, 'assistant/message')[0]!.data.message.content, [{ type: 'text', text: 'so ' }]);
+  });
+
+  it('O15.6 the model learns with its next request that its call was cut off, and nothing runs for that alone', async () => {
+    rig.tool('write', () => '');
+    rig.replies = [[...callTools(['c1', 'write', '{"file_path": "a", "cont']).slice(0, -1), done('max-tokens')], say('ok'), [...text('long'), done('max-tokens')]];
+    const agent = await rig.agent();
+    await rig.ask(agent, 'x');
+    assert.equal(rig.requests.length, 1, 'it waits for the user');
+    await rig.ask(agent, 'go on');
+    const texts = rig.requests[1]!.messages.slice(-2).map(({ content }) => (content[0]?.type === 'text' ? content[0].text : ''));
+    assert.match(texts[0]!, /length limit inside a call of `write`\. Nothing of that call was run/);
+    assert.equal(texts[1], 'go on');
+    await rig.ask(agent, 'y');
+    assert.equal(agent.inbox.nextStep.length, 0, 'an answer without a call needs no words');
   });
 
   it('O15.6 a failed request may be retried in the same step, and else ends the turn', async () => {

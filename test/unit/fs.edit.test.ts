@@ -20,6 +20,26 @@ describe('edit', () => {
     return room.bytes('a');
   };
 
+  it('D1 a change that lands while its call is stopped is told with the stop, and one stopped before is not made', async () => {
+    await open();
+    await room.put('a', 'one\n');
+    await room.must('read', { file_path: 'a' });
+    const stopAt = async (event: 'fs/observed' | 'fs/mutation-check', name: string, args: object): Promise<string> => {
+      const stop = new AbortController();
+      const off = room.root.on(event, () => stop.abort());
+      const result = await room.call(name, args, { signal: stop.signal });
+      off();
+      assert.ok(result.isError && result.error.info?.code === 'ABORTED');
+      return result.error.message;
+    };
+    assert.equal(await stopAt('fs/observed', 'edit', { file_path: 'a', old_string: 'one', new_string: 'two' }), 'tool call aborted: "a" had been changed by then');
+    assert.equal(await room.text('a'), 'two\n');
+    assert.equal(await stopAt('fs/mutation-check', 'edit', { file_path: 'a', old_string: 'two', new_string: 'three' }), 'tool call aborted');
+    assert.equal(await room.text('a'), 'two\n');
+    assert.equal(await stopAt('fs/observed', 'write', { file_path: 'b', content: '' }), 'tool call aborted: "b" had been created by then');
+    assert.equal(await room.text('b'), '');
+  });
+
   it('A1 only the named line changes, byte for byte', async () => {
     await open();
     assert.equal((await edited('a\r\nb\r\nc\r\n', 'b', 'B')).toString(), 'a\r\nB\r\nc\r\n');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFile, fork } from 'node:child_process';
+import { execFile, fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs/promises';
 import os from 'node:os';
@@ -10,6 +10,7 @@ import { putFile } from '../../src/headless/disk.ts';
 import { NodeFileSystem } from '../../src/headless/fs.ts';
 import type { FileTarget } from '../../src/seams/fs.ts';
 import { PathLock } from '../../src/headless/path-lock.ts';
+import { temporaryBeside } from '../../src/headless/temporary.ts';
 import { openFsRoom } from '../harness/fs-room.ts';
 import type { FsRoom } from '../harness/fs-room.ts';
 
@@ -239,17 +240,22 @@ describe('the lock of a path', () => {
 });
 
 describe('a host killed while it writes', () => {
-  it('what it left beside the file goes at the next write there, once it is old; nothing else does', async () => {
+  it('D3 what it left beside the file goes at the next write there: its own at once, what nobody can be asked about when it is old; nothing else does', async () => {
     const directory = await fs.mkdtemp(path.join(os.tmpdir(), 'fs-left-'));
     try {
-      const names = { old: '.a.dsh-0123456789ab.tmp', young: '.a.dsh-ba9876543210.tmp', foreign: '.a.0123456789ab.tmp', visible: 'a.dsh-0123456789ab.tmp' };
+      const here = path.basename(temporaryBeside(path.join(directory, 'a')));
+      const dead = spawnSync(process.execPath, ['-e', '']).pid;
+      const names = {
+        old: '.a.dsh-01234567-1a-89abcdef.tmp', young: '.a.dsh-01234567-1a-76543210.tmp', foreign: '.a.01234567-1a-89abcdef.tmp', visible: 'a.dsh-01234567-1a-89abcdef.tmp',
+        living: here, dead: here.replace(`-${process.pid.toString(36)}-`, `-${dead.toString(36)}-`),
+      };
       const hourAgo = new Date(Date.now() - 3_600_000);
       for (const [kind, name] of Object.entries(names)) {
         await fs.writeFile(path.join(directory, name), kind);
-        if (kind !== 'young') await fs.utimes(path.join(directory, name), hourAgo, hourAgo);
+        if (!['young', 'living', 'dead'].includes(kind)) await fs.utimes(path.join(directory, name), hourAgo, hourAgo);
       }
       await putFile(path.join(directory, 'b'), [Buffer.from('x')], null, 'b');
-      assert.deepEqual((await fs.readdir(directory)).sort(), [names.foreign, names.young, names.visible, 'b'].sort());
+      assert.deepEqual((await fs.readdir(directory)).sort(), [names.foreign, names.young, names.visible, names.living, 'b'].sort());
     } finally {
       await fs.rm(directory, { recursive: true, force: true });
     }
