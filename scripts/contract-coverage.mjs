@@ -2,6 +2,7 @@
 // Writes docs/contract-coverage.md and docs/cases-coverage.md: which tests stand for which clause of the tool contract, and
 // for which case, read from the tests' titles.
 // --check writes nothing and fails when a clause or case has no test or a page is out of date.
+// --results REPORT.json ... prints case, test and result instead, from reports of `npm test -- --report REPORT.json`.
 import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -85,7 +86,27 @@ export function coverage(sections, files, { title: heading, about: intro } = PAG
   return { page: `${lines.join('\n')}\n`, empty };
 }
 
+/** Case, test and result, from the tests of reports: what ran, as it went. Cases of which none ran are listed too. */
+export function resultsPage(sections, tests) {
+  const byId = new Map();
+  for (const test of tests) for (const id of clausesIn(test.title)) byId.set(id, [...(byId.get(id) ?? []), test]);
+  const lines = ['| case | test | result |', '| --- | --- | --- |'];
+  for (const id of sections.flatMap(({ clauses }) => Object.keys(clauses))) {
+    const ran = byId.get(id) ?? [];
+    if (ran.length === 0) lines.push(`| ${id} | | not run |`);
+    for (const { title, state, file } of ran) lines.push(`| ${id} | \`${path.basename(file)}\`: ${inTable(title)} | ${state} |`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function printResults(reports) {
+  const tests = reports.flatMap((file) => JSON.parse(fs.readFileSync(file, 'utf8')).suites.flatMap((suite) => suite.tests));
+  console.log(resultsPage(JSON.parse(fs.readFileSync(path.join(ROOT, PAGES[1].list), 'utf8')), tests));
+}
+
 function main() {
+  const results = process.argv.indexOf('--results');
+  if (results > 0) return printResults(process.argv.slice(results + 1));
   const check = process.argv.includes('--check');
   const files = testFiles(path.join(ROOT, 'test')).sort().map((file) => ({
     name: path.relative(path.join(ROOT, 'test'), file).replaceAll('\\', '/'), source: fs.readFileSync(file, 'utf8'),

@@ -6,10 +6,16 @@ const FOLD_CASE = process.platform === 'win32' || process.platform === 'darwin';
 /** One holder at a time per path, in the order of asking (A11). */
 export class PathLock {
   private readonly tails = new Map<string, Promise<void>>();
+  private readonly foldCase: boolean;
+
+  /** `foldCase`: `c:\a` and `C:\A` are one path (E5); default: what is usual on this platform. */
+  constructor(foldCase = FOLD_CASE) {
+    this.foldCase = foldCase;
+  }
 
   /** Runs `task` once everything asked for earlier on `path` has settled. An abort while waiting throws AbortError. */
   async run<T>(path: string, signal: AbortSignal | undefined, task: () => Promise<T>): Promise<T> {
-    const key = FOLD_CASE ? path.toLowerCase() : path;
+    const key = this.foldCase ? path.toLowerCase() : path;
     const previous = this.tails.get(key);
     let release = (): void => {};
     const held = new Promise<void>((resolve) => { release = resolve; });

@@ -239,6 +239,23 @@ describe('the lock of a path', () => {
   });
 });
 
+describe('the lock of a path where case is ignored', () => {
+  it('E5 A11 a drive letter in either case is one path, and elsewhere two', async () => {
+    for (const [foldCase, order] of [[true, ['first', 'second']], [false, ['second', 'first']]] as const) {
+      const lock = new PathLock(foldCase);
+      const log: string[] = [];
+      let release = (): void => {};
+      const held = new Promise<void>((resolve) => { release = resolve; });
+      const first = lock.run('C:\\a.txt', undefined, async () => { await held; log.push('first'); });
+      const second = lock.run('c:\\a.txt', undefined, async () => { log.push('second'); });
+      if (!foldCase) await second;
+      release();
+      await Promise.all([first, second]);
+      assert.deepEqual(log, order);
+    }
+  });
+});
+
 describe('a host killed while it writes', () => {
   it('D3 what it left beside the file goes at the next write there: its own at once, what nobody can be asked about when it is old; nothing else does', async () => {
     const directory = await fs.mkdtemp(path.join(os.tmpdir(), 'fs-left-'));

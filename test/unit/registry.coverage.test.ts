@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
-import { clausesIn, coverage, titlesOf } from '../../scripts/contract-coverage.mjs';
+import { clausesIn, coverage, resultsPage, titlesOf } from '../../scripts/contract-coverage.mjs';
 
 describe('contract coverage page', () => {
   const source = `
@@ -31,6 +31,14 @@ describe('contract coverage page', () => {
       assert.equal(without, '');
     }
     assert.ok(Number(told[0]![2]) > 129);
+  });
+
+  it('tells case, test and result of a run', () => {
+    const tests = [{ title: 'room A1 a | b', state: 'passed', file: 'test/unit/a.test.ts' }, { title: 'room A1 A5 c', state: 'failed', file: 'b.test.ts' }, { title: 'other', state: 'passed', file: 'c' }];
+    assert.equal(resultsPage([{ section: 'A', clauses: { A1: '', A3: '', A5: '' } }], tests), [
+      '| case | test | result |', '| --- | --- | --- |', '| A1 | `a.test.ts`: room A1 a \\| b | passed |', '| A1 | `b.test.ts`: room A1 A5 c | failed |',
+      '| A3 | | not run |', '| A5 | `b.test.ts`: room A1 A5 c | failed |', '',
+    ].join('\n'));
   });
 
   it('names clauses without tests', () => {

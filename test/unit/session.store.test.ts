@@ -67,7 +67,7 @@ describe('session store', () => {
     assert.match(told[0]!, /its file was deleted.*gone\.jsonl/);
   });
 
-  it('L11.7 the file is a header line and one line an event, and opens as it was', async () => {
+  it('F11 L11.7 the file is a header line and one line an event, and opens as it was', async () => {
     const store = await sessions();
     const session = store.create({ id: 'a', cwd: '/w' });
     turn(session, 1, 'hello');
