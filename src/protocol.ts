@@ -31,6 +31,8 @@ export interface UserItem {
 export interface NoticeItem {
   readonly kind: 'notice'; readonly id: string; readonly turn: number; readonly level: 'info' | 'warning' | 'error';
   readonly text: string; readonly detail?: string;
+  /** Something happens by itself at `until`; waited for since `from`. Both ms since the epoch. */
+  readonly wait?: { readonly from: number; readonly until: number };
   readonly action?: { readonly title: string; readonly message: ViewToHost };
 }
 export interface AssistantBlock {

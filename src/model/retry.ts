@@ -10,8 +10,10 @@ export interface RetryConfig {
   readonly retries?: number;
   /** Milliseconds before the first retry; doubles each time. Default 500. */
   readonly baseDelayMs?: number;
-  /** Most milliseconds of any wait, also of one that the server asks for. Default 10 000. */
+  /** Most milliseconds of a wait of our own. Default 10 000. */
   readonly maxDelayMs?: number;
+  /** Most milliseconds of a wait that the server asks for; who asks for more is not asked again. Default 300 000. */
+  readonly maxServerDelayMs?: number;
   /** 0..1, for tests. */
   readonly random?: () => number;
   /** Waits; rejects when the signal aborts. For tests. */
@@ -22,12 +24,14 @@ export const name = 'llm-retry';
 
 /** Sends a failed request again, in the same step, after a wait that the log shows. */
 export function apply(ctx: Context, config: RetryConfig = {}): void {
-  const { retries = 5, baseDelayMs = 500, maxDelayMs = 10_000, random = Math.random, sleep = wait } = config;
+  const { retries = 5, baseDelayMs = 500, maxDelayMs = 10_000, maxServerDelayMs = 300_000, random = Math.random, sleep = wait } = config;
   const attempts = new WeakMap<Agent, { turn: number; step: number; count: number }>();
 
   ctx.on('agent/request-error', async (payload, next) => {
     const { agent, turn, step, failure, signal } = payload;
     if (!RETRYABLE.has(failure.code) || signal.aborted) return next();
+    // sooner than it says would fail again, and count against the user
+    if ((failure.providerRetryAfterMs ?? 0) > maxServerDelayMs) return next();
     const last = attempts.get(agent);
     const count = last && last.turn === turn && last.step === step ? last.count : 0;
     if (count >= retries) return next();
@@ -45,13 +49,13 @@ export function apply(ctx: Context, config: RetryConfig = {}): void {
   });
 }
 
-/** Milliseconds before retry number `attempt` (from 1): the server's wish when it gave one, else backoff ±10 %; capped. */
+/** Milliseconds before retry number `attempt` (from 1): backoff ±10 % up to its cap, and never less than the server asks for. */
 export function retryDelay(
   failure: LlmFailure, attempt: number, config: { baseDelayMs: number; maxDelayMs: number; random: () => number },
 ): number {
   const { baseDelayMs, maxDelayMs, random } = config;
   const backoff = Math.min(maxDelayMs, baseDelayMs * 2 ** (attempt - 1)) * (0.9 + 0.2 * random());
-  return Math.round(Math.min(maxDelayMs, Math.max(backoff, failure.providerRetryAfterMs ?? 0)));
+  return Math.round(Math.max(Math.min(maxDelayMs, backoff), failure.providerRetryAfterMs ?? 0));
 }
 
 async function wait(ms: number, signal: AbortSignal): Promise<void> {

@@ -166,9 +166,19 @@ export class Transcript {
       case 'request/context': this.#window = event.data.contextWindow; break;
       case 'llm/retry': {
         const { failure, attempt, delayMs } = event.data;
-        this.#notice(this.#retryId(), 'info', this.#words.retrying(failure.message, attempt, Math.max(1, Math.round(delayMs / 1000))));
+        const text = this.#words.retrying(failure.message, attempt, Math.max(1, Math.round(delayMs / 1000)));
+        this.#emit({
+          op: 'put',
+          item: {
+            kind: 'notice', id: this.#retryId(), turn: this.#turn, level: 'info', text, wait: { from: event.time, until: event.time + delayMs },
+            action: { title: this.#words.stop(), message: { type: 'stop' } },
+          },
+        });
         break;
       }
+      case 'llm/retry-started':
+        this.#notice(this.#retryId(), 'info', this.#words.retried(event.data.failure.message, event.data.attempt));
+        break;
       case 'compaction/start':
         this.#compaction = `compaction:${event.seq}`;
         this.#notice(this.#compaction, 'info', this.#words.compacting());

@@ -16,7 +16,9 @@ function errorNotice(error: LlmFailure, words: TranscriptWords, unanswered: stri
     : MODEL_CODES.has(error.code)
       ? { title: words.selectModel(), message: { type: 'command', id: 'selectModel' } }
       : { title: words.retry(), message: { type: 'send', text: unanswered ?? 'Continue.', mode: 'queue' } };
-  return { level: 'error', text: words.failed(error.message), detail, action };
+  const failed = words.failed(error.message);
+  const text = error.providerRetryAfterMs === undefined ? failed : `${failed}${/[.!?。]$/.test(failed) ? '' : '.'} ${words.askedToWait(Math.ceil(error.providerRetryAfterMs / 1000))}`;
+  return { level: 'error', text, detail, action };
 }
 
 /** What the user is told about the end of a turn; undefined when it simply ended. `unanswered` is what to send again. */

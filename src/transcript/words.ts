@@ -10,6 +10,10 @@ export interface TranscriptWords {
   failed(message: string): string;
   /** `seconds` until the next try. */
   retrying(message: string, attempt: number, seconds: number): string;
+  /** The next try is on its way. */
+  retried(message: string, attempt: number): string;
+  /** The server wants to be left alone for longer than is waited for. */
+  askedToWait(seconds: number): string;
   lost(): string;
   compacting(): string;
   compacted(): string;
@@ -23,6 +27,7 @@ export interface TranscriptWords {
   selectModel(): string;
   retry(): string;
   goOn(): string;
+  stop(): string;
 }
 
 export const ENGLISH: TranscriptWords = {
@@ -31,7 +36,9 @@ export const ENGLISH: TranscriptWords = {
   interrupted: () => 'The window was closed while this ran.',
   maxTokens: () => 'The answer reached the length limit.',
   failed: (message) => `The request failed: ${message}`,
-  retrying: (message, attempt, seconds) => `The request failed (${message}). Try ${attempt + 1} in ${seconds} s.`,
+  retrying: (message, attempt, seconds) => `The request failed (${message}). Try ${attempt + 1} in ${duration(seconds)}.`,
+  retried: (message, attempt) => `The request failed (${message}). Try ${attempt + 1} is under way.`,
+  askedToWait: (seconds) => `The server asks to wait ${duration(seconds)}.`,
   lost: () => 'Part of this session could not be read. The unreadable lines were kept in a file beside it.',
   compacting: () => 'Summarising the earlier conversation…',
   compacted: () => 'The earlier conversation was summarised for the model.',
@@ -42,4 +49,9 @@ export const ENGLISH: TranscriptWords = {
   selectModel: () => 'Select Model',
   retry: () => 'Try Again',
   goOn: () => 'Go On',
+  stop: () => 'Stop',
 };
+
+function duration(seconds: number): string {
+  return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
+}

@@ -47,14 +47,23 @@ describe('retry', () => {
     });
   }
 
-  it('O15.6 jitter stays within 10 %, Retry-After is honoured within the cap', () => {
+  it('O15.6 jitter stays within 10 %, and the server is given the time it asks for', () => {
     const config = { baseDelayMs: 500, maxDelayMs: 10_000 };
     const failure = { message: 'x', code: 'RATE_LIMIT' };
     assert.equal(retry.retryDelay(failure, 1, { ...config, random: () => 0 }), 450);
     assert.equal(retry.retryDelay(failure, 1, { ...config, random: () => 1 }), 550);
     assert.equal(retry.retryDelay({ ...failure, providerRetryAfterMs: 3000 }, 1, { ...config, random: () => 0 }), 3000);
-    assert.equal(retry.retryDelay({ ...failure, providerRetryAfterMs: 60_000 }, 1, { ...config, random: () => 0 }), 10_000);
+    assert.equal(retry.retryDelay({ ...failure, providerRetryAfterMs: 60_000 }, 1, { ...config, random: () => 0 }), 60_000);
+    assert.equal(retry.retryDelay({ ...failure, providerRetryAfterMs: 100 }, 3, { ...config, random: () => 0 }), 1800, 'not less than our own');
     assert.equal(retry.retryDelay(failure, 30, { ...config, random: () => 1 }), 10_000);
+  });
+
+  it('O15.6 Retry-After: up to five minutes are waited, for more the turn ends at once', async () => {
+    await ctx.plugin(retry, { sleep: async () => undefined });
+    assert.deepEqual(await fail({ code: 'RATE_LIMIT', providerRetryAfterMs: 300_000 }), { kind: 'retry' });
+    assert.equal(log[0]?.data.delayMs, 300_000);
+    assert.equal(await fail({ code: 'RATE_LIMIT', providerRetryAfterMs: 300_001 }), undefined);
+    assert.equal(log.length, 2, 'nothing is told of a wait that does not happen');
   });
 
   it('a stop ends the wait without a retry', async () => {

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import * as l10n from '@vscode/l10n';
 import type { AssistantItem, NoticeItem, UserItem } from '../../src/protocol.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
@@ -86,6 +86,23 @@ function lastLine(text: string): string {
   return text.trimEnd().split('\n').at(-1)?.slice(-200) ?? '';
 }
 
+/** How much of a wait is left, as it goes by. The notice beside it has been read out: nothing here is. */
+function Remaining({ from, until }: { from: number; until: number }) {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 250);
+    return () => clearInterval(timer);
+  }, []);
+  const left = Math.max(0, until - now);
+  const seconds = Math.ceil(left / 1000);
+  return (
+    <span class="remaining" role="timer" aria-live="off">
+      <progress max={Math.max(1, until - from)} value={until - from - left} aria-label={l10n.t('Waiting')} />
+      <span class="remaining-time">{`${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`}</span>
+    </span>
+  );
+}
+
 const LEVEL_ICON: Record<NoticeItem['level'], string> = { info: 'info', warning: 'warning', error: 'error' };
 
 /** Something the host or a plugin has to say, on one line that opens. */
@@ -98,6 +115,7 @@ export const Notice = memo(function Notice({ item }: { item: NoticeItem }) {
       <div class="notice-row">
         <Icon name={LEVEL_ICON[item.level]} label={levelName(item.level)} class="notice-icon" />
         <span class="notice-text">{item.text}</span>
+        {item.wait !== undefined && <Remaining {...item.wait} />}
         {item.detail !== undefined && (
           <TextButton onClick={() => setOpen(!open)}>{open ? l10n.t('Less') : l10n.t('Details')}</TextButton>
         )}

@@ -97,5 +97,6 @@ function Activity({ view }: { view: ChatView }) {
   if (view.meta?.status === 'stopping') return <p class="activity"><Icon name="loading" spin /> {l10n.t('Stopping…')}</p>;
   if (view.meta?.status !== 'running') return null;
   const moving = (last?.kind === 'assistant' && last.streaming && last.blocks.some((block) => block.text !== '')) || (last?.kind === 'tool' && last.status !== 'completed' && last.status !== 'failed');
-  return moving ? null : <p class="activity"><Icon name="loading" spin /> {l10n.t('Working…')}</p>;
+  const waiting = last?.kind === 'notice' && last.wait !== undefined;
+  return moving || waiting ? null : <p class="activity"><Icon name="loading" spin /> {l10n.t('Working…')}</p>;
 }

@@ -13,7 +13,9 @@ export function transcriptWords(): TranscriptWords {
     interrupted: () => t('The window was closed while this ran.'),
     maxTokens: () => t('The answer reached the length limit.'),
     failed: (message) => t('The request failed: {0}', message),
-    retrying: (message, attempt, seconds) => t('The request failed ({0}). Try {1} in {2} s.', message, attempt + 1, seconds),
+    retrying: (message, attempt, seconds) => t('The request failed ({0}). Try {1} in {2}.', message, attempt + 1, duration(seconds)),
+    retried: (message, attempt) => t('The request failed ({0}). Try {1} is under way.', message, attempt + 1),
+    askedToWait: (seconds) => t('The server asks to wait {0}.', duration(seconds)),
     lost: () => t('Part of this session could not be read. The unreadable lines were kept in a file beside it.'),
     compacting: () => t('Summarising the earlier conversation…'),
     compacted: () => t('The earlier conversation was summarised for the model.'),
@@ -24,5 +26,11 @@ export function transcriptWords(): TranscriptWords {
     selectModel: () => t('Select Model'),
     retry: () => t('Try Again'),
     goOn: () => t('Go On'),
+    stop: () => t('Stop'),
   };
+}
+
+function duration(seconds: number): string {
+  const { t } = vscode.l10n;
+  return seconds < 120 ? t('{0} s', seconds) : t('{0} min', Math.ceil(seconds / 60));
 }
