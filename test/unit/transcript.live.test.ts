@@ -72,6 +72,31 @@ describe('transcript, live', () => {
     assert.equal(said({ id: '6' }), undefined);
   });
 
+  it('O15.6 a wait before the next try is shown as progress that can be stopped, and makes way for what comes', () => {
+    const follower = new Follower();
+    const failure = { message: 'busy', code: 'RATE_LIMIT', providerRetryAfterMs: 240_000 };
+    follower.append('turn/start', { turn: 1 });
+    follower.append('step/start', { turn: 1, step: 1 });
+    const { time } = follower.append('llm/retry', { turn: 1, step: 1, attempt: 1, delayMs: 240_000, failure });
+    assert.deepEqual(follower.transcript.items(), [{
+      kind: 'notice', id: 'retry:1', turn: 1, level: 'info', text: 'The request failed (busy). Try 2 in 4 min.', wait: { from: time, until: time + 240_000 },
+      action: { title: 'Stop', message: { type: 'stop' } },
+    }]);
+    follower.append('llm/retry-started', { turn: 1, step: 1, attempt: 1, failure });
+    assert.deepEqual(follower.transcript.items(), [{ kind: 'notice', id: 'retry:1', turn: 1, level: 'info', text: 'The request failed (busy). Try 2 is under way.' }]);
+    follower.append('assistant/chunk', { turn: 1, step: 1, chunk: { type: 'text-delta', index: 0, text: 'hi' } });
+    assert.deepEqual(follower.transcript.items().map(({ kind }) => kind), ['assistant']);
+  });
+
+  it('O15.6 a turn that ends because the server asks for too long a wait says how long', () => {
+    const follower = new Follower();
+    follower.append('turn/start', { turn: 1 });
+    follower.append('turn/end', { turn: 1, reason: { kind: 'error', error: { message: 'busy', code: 'RATE_LIMIT', status: 429, providerRetryAfterMs: 3_600_000 } } });
+    const [item] = follower.transcript.items();
+    assert.ok(item?.kind === 'notice');
+    assert.equal(item.text, 'The request failed: busy. The server asks to wait 60 min.');
+  });
+
   it('O3 a switch of the preset is told in the words of the reader, when it happens and once', () => {
     const follower = new Follower(undefined, { ...ENGLISH, preset: (preset) => `<${preset}>` });
     follower.append('permission/preset', { preset: 'full' });
