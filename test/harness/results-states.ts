@@ -18,5 +18,19 @@ export const RESULTS: Record<string, ResultsPage> = {
       { url: 'https://example.net/untitled' },
     ],
   },
+  one: { kind: 'matches', callId: 'c1', title: 'Grep TODO', pattern: 'TODO', files: [{ path: 'docs/notes.md', matches: [{ lineNumber: 3, line: 'TODO: write them.' }] }], truncated: false, total: 1, raw: 'all of it' },
+  long: {
+    kind: 'matches', callId: 'c1', title: `Grep ${'a-very-long-pattern|'.repeat(6)} in packages/a/very/long/way/down (**/*.{ts,tsx,js,jsx})`, pattern: '長い|long', truncated: false, total: 4,
+    files: [
+      { path: 'packages/a/very/long/way/down/the/tree/of/folders/that/nobody/wants/to/read/a-file-with-a-name-that-is-as-long-as-its-path.test.ts', matches: [{ lineNumber: 123456, line: `${'\t'.repeat(4)}const long = '${'long '.repeat(90)}';` }, { lineNumber: 123457, line: '        // 日本語のとても長いコメントで、行の終わりまで続きます' }] },
+      { path: 'src/多语言/解析器入口文件.ts', matches: [{ lineNumber: 1, line: '長い' }, { lineNumber: 2, line: 'long' }] },
+    ],
+  },
+  'paths-none': { kind: 'paths', callId: 'c2', title: 'Glob **/*.rs', paths: [], truncated: false, total: 0 },
+  'paths-truncated': { kind: 'paths', callId: 'c2', title: 'Glob **/*', paths: Array.from({ length: 100 }, (_, at) => `packages/${at % 7}/src/deep/er/file-${at}.ts`), truncated: true, total: 10_000, raw: 'all' },
+  'web-none': { kind: 'web-search', callId: 'c3', title: 'xyzzy plugh', truncated: false, sources: [] },
+  'web-truncated': { kind: 'web-search', callId: 'c3', title: 'line endings', truncated: true, sources: Array.from({ length: 8 }, (_, at) => ({ url: `https://example${at}.com/articles/${at}`, title: at === 1 ? '改行コードと正規表現について知っておくべきこと' : `Line endings, part ${at}`, snippet: 'What they are.' })) },
+  'fetch-gone': { kind: 'web-fetch', callId: 'c4', title: 'Fetch https://example.com/gone', url: 'https://example.com/gone', statusCode: 404, truncated: false, text: 'Not found' },
+  'fetch-empty': { kind: 'web-fetch', callId: 'c4', title: 'Fetch https://example.com/empty', url: 'https://example.com/empty', statusCode: 204, truncated: false, text: '' },
   fetch: { kind: 'web-fetch', callId: 'c4', title: 'Fetch https://example.com/regexp', url: 'https://example.com/regexp', statusCode: 200, truncated: true, text: MARKDOWN },
 };

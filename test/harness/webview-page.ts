@@ -6,6 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { chromium } from 'playwright-core';
 import type { Browser, Page } from 'playwright-core';
+import { home } from '../../scripts/vscode-home.mjs';
 import type { HostToResults, HostToView } from '../../src/protocol.ts';
 
 /**
@@ -39,6 +40,8 @@ export interface WebviewPage {
   posted(): Promise<Posted[]>;
   /** Waits for a posted message of this type and returns the newest one. */
   waitPosted(type: string): Promise<Posted>;
+  /** As when the user picks another theme while the view is open. */
+  setTheme(theme: ThemeName): Promise<void>;
   clearPosted(): Promise<void>;
   close(): Promise<void>;
 }
@@ -75,6 +78,11 @@ export class WebviewBench {
     const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
     const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'] });
     return new WebviewBench(browser, stage);
+  }
+
+  /** A page with nothing on it. */
+  async blank(width: number, height: number): Promise<Page> {
+    return this.browser.newPage({ viewport: { width, height } });
   }
 
   async stop(): Promise<void> {
@@ -118,6 +126,11 @@ export class WebviewBench {
         if (found === undefined) throw new Error(`no ${type} was posted`);
         return found;
       },
+      setTheme: (theme) => page.evaluate(([variables, { class: name, kind }]) => {
+        document.getElementById('theme')!.textContent = variables;
+        document.body.className = name;
+        document.body.dataset['vscodeThemeKind'] = kind;
+      }, [themeStyle(theme), BODY[theme]] as const),
       clearPosted: () => page.evaluate(() => {
         (window as unknown as { dshPosted: Posted[] }).dshPosted.length = 0;
       }),
@@ -147,14 +160,25 @@ export class WebviewBench {
   }
 }
 
+/** What VS Code puts into every webview, read from the VS Code that is installed for the tests; none: not there. */
+function defaultStyles(): string {
+  const file = path.join(home().root, 'node_modules/code-server/lib/vscode/out/vs/workbench/contrib/webview/browser/pre/index.html');
+  if (!fs.existsSync(file)) return '';
+  return /defaultStyles\.textContent = `([^`]*)`/.exec(fs.readFileSync(file, 'utf8'))?.[1] ?? '';
+}
+
+function themeStyle(theme: ThemeName): string {
+  return `html{${Object.entries(THEMES[theme]).map(([name, value]) => `${name}:${value}`).join(';')}}`;
+}
+
 function html(options: PageOptions): string {
   const theme = options.theme ?? 'dark';
-  const variables = Object.entries(THEMES[theme]).map(([name, value]) => `${name}:${value}`).join(';');
   const boot = JSON.stringify({ kind: options.kind, l10n: options.l10n ?? null, locale: options.locale ?? 'en', platform: options.platform ?? 'linux' }).replaceAll('<', '\\u003c');
   const csp = `default-src 'none'; style-src 'self' 'nonce-${NONCE}'; font-src 'self'; img-src 'self' data:; script-src 'nonce-${NONCE}'`;
   const fonts = `--vscode-font-family:"DejaVu Sans",sans-serif;--vscode-font-size:13px;--vscode-editor-font-family:"DejaVu Sans Mono",monospace;--vscode-editor-font-size:13px`;
   return `<!DOCTYPE html><html lang="${options.locale ?? 'en'}"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${csp}">
-<style nonce="${NONCE}">html{${variables};${fonts}} body{background:var(--vscode-sideBar-background)}</style>
+<style nonce="${NONCE}" id="_defaultStyles">${defaultStyles()}</style><style nonce="${NONCE}" id="theme">${themeStyle(theme)}</style>
+<style nonce="${NONCE}">html{${fonts}} body{background:var(--vscode-${options.kind === 'chat' ? 'sideBar' : 'editor'}-background)}</style>
 <link rel="icon" href="data:,"><link rel="stylesheet" href="/dist/webview/codicon.css"><link rel="stylesheet" href="/dist/webview/${options.kind}.css"></head>
 <body class="${BODY[theme].class}" data-vscode-theme-kind="${BODY[theme].kind}"><div id="root"><p>Loading…</p></div>
 <script type="application/json" id="boot">${boot}</script><script nonce="${NONCE}" src="/dist/webview/${options.kind}.js"></script></body></html>`;

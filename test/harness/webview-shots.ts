@@ -1,68 +1,67 @@
-// node --import tsx test/harness/webview-shots.ts [name…] [--theme NAME]: draws the webviews in every state and theme into .shots/
+// node --import tsx test/harness/webview-shots.ts [name…] [--theme NAME] [--single]: draws the webviews in every state,
+// theme and width into .shots/, on contact sheets or (--single) a picture each
 import fs from 'node:fs';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 import { WebviewBench } from './webview-page.ts';
 import type { ThemeName, WebviewPage } from './webview-page.ts';
-import { APPROVAL, BUSY, CARDS, GREET, QUESTION, REVIEW, STATUSES, assistant, state, user } from './webview-states.ts';
-import { RESULTS } from './results-states.ts';
+import { cardGallery } from './card-gallery.ts';
+import { contactSheets } from './contact-sheet.ts';
+import type { Column } from './contact-sheet.ts';
+import { SHOTS, cardShot } from './webview-scenes.ts';
+import type { Shot } from './webview-scenes.ts';
 
-type Shot = { readonly kind: 'chat' | 'results'; readonly height?: number; readonly draw: (view: WebviewPage) => Promise<void> };
-const chat = (draw: (view: WebviewPage) => Promise<void>, height?: number): Shot => ({ kind: 'chat', draw, ...(height === undefined ? {} : { height }) });
+/** Themes side by side, with every card open; then the widths. */
+const THEMES: readonly ThemeName[] = ['dark', 'light', 'hc', 'hc-light'];
+const WIDTHS: readonly (readonly [ThemeName, number, boolean])[] = [['dark-2026', 320, false], ['light-2026', 240, true], ['dark', 700, true]];
 
-const SHOTS: Record<string, Shot> = {
-  welcome: chat((view) => view.send({ type: 'state', state: state([]) })),
-  offline: chat((view) => view.send({ type: 'state', state: state([user('u', 'Use the greet tool to greet Ada.'), GREET, assistant('a', 'The greet tool answered: Hello, Ada!')], { model: { provider: 'offline', id: 'offline', name: 'Offline', offline: true }, untrusted: true }) })),
-  cards: chat((view) => view.send({ type: 'state', state: state(CARDS) }), 2300),
-  statuses: chat(async (view) => {
-    await view.send({ type: 'state', state: state(STATUSES, BUSY) });
-    await view.send({ type: 'patch', ops: [{ op: 'output', id: 's3', text: 'running 12 files\n✓ one\n✓ two\n' }] });
-  }, 1150),
-  asks: chat((view) => view.send({ type: 'state', state: state([user('u', 'Mend it.'), APPROVAL, REVIEW, QUESTION], { status: 'running' }) }), 1300),
-  streaming: chat(async (view) => {
-    await view.send({ type: 'state', state: state([user('u', 'Why?'), assistant('a', '', { streaming: true, blocks: [{ type: 'reasoning', text: 'First I look at the scanner, then at the tests that cover it.' }] })], { status: 'running' }) });
-    await view.send({ type: 'patch', ops: [{ op: 'append', id: 'a', block: 1, type: 'text', text: 'The scanner **splits** on\n\n```ts\nconst a = 1;\nconst b' }] });
-  }),
-  completion: chat(async (view) => {
-    await view.send({ type: 'state', state: state([]) });
-    await view.page.getByRole('textbox', { name: /message/i }).pressSequentially('/g');
-  }),
-  todos: chat(async (view) => {
-    await view.send({ type: 'state', state: state(CARDS.slice(0, 3), BUSY) });
-    for (const toggle of await view.page.locator('.bar-toggle').all()) await toggle.click();
-  }),
-  pill: chat(async (view) => {
-    await view.send({ type: 'state', state: state(CARDS) });
-    await view.page.locator('.transcript').hover();
-    await view.page.mouse.wheel(0, -600);
-    await view.page.waitForTimeout(200);
-    await view.send({ type: 'patch', ops: [{ op: 'put', item: assistant('more', 'One more thing.') }] });
-  }),
-};
-for (const [name, page] of Object.entries(RESULTS)) SHOTS[`results-${name}`] = { kind: 'results', height: 600, draw: (view) => view.send({ type: 'page', page }) };
-
-const themeAt = process.argv.indexOf('--theme');
-const onlyTheme = themeAt === -1 ? undefined : process.argv[themeAt + 1];
-const only = process.argv.slice(2, themeAt === -1 ? undefined : themeAt);
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { theme: { type: 'string' }, single: { type: 'boolean', default: false } } });
 const out = path.resolve(import.meta.dirname, '../../.shots');
 fs.mkdirSync(out, { recursive: true });
+const shots: Record<string, Shot> = { ...SHOTS };
+for (const [kind, states] of await cardGallery()) shots[`cards-${kind}`] = cardShot(states);
+
 const bench = await WebviewBench.start();
 const faults: string[] = [];
 try {
-  for (const [name, shot] of Object.entries(SHOTS)) {
-    if (only.length > 0 && !only.some((wanted) => name.startsWith(wanted))) continue;
-    for (const [theme, width] of [['dark', 420], ['light', 420], ['hc', 420], ['hc-light', 420], ['dark-2026', 420], ['dark', 240]] as [ThemeName, number][]) {
-      if (onlyTheme !== undefined && onlyTheme !== (width === 240 ? 'narrow' : theme)) continue;
-      const wide = shot.kind === 'results' && width > 240 ? 760 : width;
-      const view = await bench.open({ kind: shot.kind, theme, width: wide, ...(shot.height === undefined ? {} : { height: shot.height }) });
-      await shot.draw(view);
-      await view.page.waitForTimeout(700);
-      await view.page.screenshot({ path: path.join(out, `${name}-${width === 240 ? 'narrow' : theme}.png`) });
-      faults.push(...view.errors.map((error) => `${name} ${theme}: ${error}`));
-      await view.close();
+  for (const [name, shot] of Object.entries(shots)) {
+    if (positionals.length > 0 && !positionals.some((wanted) => name.startsWith(wanted))) continue;
+    const view = await bench.open({ kind: shot.kind, width: 320, height: 700, ...shot.page });
+    await shot.draw(view);
+    const untouched: Column[] = [];
+    const themes: Column[] = [];
+    const widths: Column[] = [];
+    for (const [theme, width, open] of WIDTHS.filter(([, , open]) => !open)) untouched.push(await take(view, shot, theme, width, open));
+    for (const theme of THEMES) themes.push(await take(view, shot, theme, shot.width ?? 320, true));
+    for (const [theme, width, open] of WIDTHS.filter(([, , open]) => open)) widths.push(await take(view, shot, theme, width, open));
+    faults.push(...view.errors.map((error) => `${name}: ${error}`));
+    await view.close();
+    const columns = [...themes, ...untouched, ...widths].filter(({ title }) => values.theme === undefined || title.startsWith(`${values.theme} `));
+    if (values.single) for (const { title, png } of columns) fs.writeFileSync(path.join(out, `${name}-${title.replaceAll(' ', '-')}.png`), png);
+    else {
+      await contactSheets(bench, path.join(out, `${name}-themes`), themes);
+      await contactSheets(bench, path.join(out, `${name}-widths`), [...untouched, ...widths]);
     }
   }
 } finally {
   await bench.stop();
 }
 for (const fault of faults) process.stderr.write(`${fault}\n`);
-process.exitCode = faults.length > 0 ? 1 : 0;
+process.exit(faults.length > 0 ? 1 : 0);
+
+/** One picture, as high as what is on it. */
+async function take(view: WebviewPage, shot: Shot, theme: ThemeName, width: number, open: boolean): Promise<Column> {
+  const { page } = view;
+  await view.setTheme(theme);
+  await page.setViewportSize({ width, height: shot.height ?? 700 });
+  if (open) await page.evaluate(() => document.querySelectorAll<HTMLElement>('.card-toggle[aria-expanded=false], .bar-toggle[aria-expanded=false], .reasoning-toggle[aria-expanded=false]').forEach((toggle) => toggle.click()));
+  await page.waitForTimeout(300);
+  if (shot.height === undefined) {
+    const height = await page.evaluate(() => Array.from(document.querySelectorAll('.banner, .transcript-content, .welcome, .footer')).reduce((sum, node) => sum + node.scrollHeight, 0));
+    await page.setViewportSize({ width, height: Math.max(120, height + 4) });
+    await page.waitForTimeout(100);
+  }
+  const sideways = await page.evaluate(() => Array.from(document.querySelectorAll('body, .chat, .transcript, .footer, .results, .welcome')).filter((node) => node.scrollWidth > node.clientWidth + 1).map((node) => node.className || node.tagName));
+  if (sideways.length > 0) faults.push(`${theme} ${width}: wider than the view: ${sideways.join(', ')}`);
+  return { title: `${theme} ${width}${open ? '' : ' closed'}`, width, png: await page.screenshot() };
+}

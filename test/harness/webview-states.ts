@@ -150,6 +150,20 @@ export const STATUSES: readonly TranscriptItem[] = [
   assistant('i1', 'I was about to', { interrupted: true }),
 ];
 
+/** What is said, by whom, and what the host has to say. */
+export const MESSAGES: readonly TranscriptItem[] = [
+  user('m1', 'Short.'),
+  assistant('m2', 'Yes.', { blocks: [{ type: 'reasoning', text: 'The user wants CRLF support.\nI should read the scanner.', durationMs: 12_300 }, { type: 'text', text: 'Yes.' }] }),
+  user('m3', `A message with a-very-long-word-${'without-a-break-'.repeat(8)} in it\n\n  and an indented line, と日本語の長い文章で、行の終わりで折り返されるはずです。`),
+  assistant('m4', 'Cut off in the mid', { interrupted: true }),
+  user('m5', Array.from({ length: 20 }, (_, at) => `line ${at + 1} of a log that was pasted`).join('\n')),
+  { kind: 'notice', id: 'n1', turn: 1, level: 'info', text: 'AGENTS.md was read.', detail: 'Use two spaces.\nNo default exports.' },
+  { kind: 'notice', id: 'n2', turn: 1, level: 'info', text: 'Stopped.' },
+  { kind: 'notice', id: 'n3', turn: 1, level: 'warning', text: 'The request failed (503: the server is overloaded, please try again later). Try 3 in 4 s.' },
+  { kind: 'notice', id: 'n4', turn: 1, level: 'warning', text: 'The answer reached the length limit.', action: { title: 'Go On', message: { type: 'send', text: 'Continue.', mode: 'queue' } } },
+  { kind: 'notice', id: 'n5', turn: 1, level: 'error', text: 'The request failed: 401, the key is not valid.', detail: 'AUTH · HTTP 401 · req_0123456789abcdef', action: { title: 'Set API Key', message: { type: 'command', id: 'setApiKey' } } },
+];
+
 export const BUSY: Partial<ChatMeta> = {
   status: 'running', pendingReviews: 3, queued: ['Then update the changelog, please.'],
   todos: [{ content: 'Read the scanner', status: 'completed' }, { content: 'Mend the scanner', status: 'in_progress' }, { content: 'Run the tests', status: 'pending' }],
