@@ -166,6 +166,8 @@ export type ViewToHost =
   | { readonly type: 'deleteSession'; readonly id: string }
   | { readonly type: 'approve'; readonly callId: string; readonly id: string; readonly outcome: 'allow' | 'allow-session' | 'reject' }
   | { readonly type: 'answer'; readonly callId: string; readonly answers: readonly { readonly id: string; readonly selected: readonly string[]; readonly custom?: string }[] }
+  /** The user declines to answer a call's questions. */
+  | { readonly type: 'skip'; readonly callId: string }
   | { readonly type: 'openLocation'; readonly path: string; /** 1-based. */ readonly line?: number }
   | { readonly type: 'openDiff'; readonly callId: string; readonly path?: string }
   | { readonly type: 'openTerminal'; readonly callId: string }
@@ -225,6 +227,7 @@ const VIEW_TO_HOST: Record<ViewToHost['type'], Check> = {
   deleteSession: record({ id: string }),
   approve: record({ callId: string, id: string, outcome: oneOf('allow', 'allow-session', 'reject') }),
   answer: record({ callId: string, answers: listOf(record({ id: string, selected: listOf(string), custom: optional(string) })) }),
+  skip: record({ callId: string }),
   openLocation: record({ path: string, line: optional((v) => typeof v === 'number') }),
   openDiff: record({ callId: string, path: optional(string) }),
   openTerminal: record({ callId: string }),

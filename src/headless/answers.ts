@@ -49,8 +49,9 @@ export function apply(ctx: Context, config: { mode: ApproveMode; terminal: Termi
     for (const question of questions) {
       const options = question.options ?? [];
       const list = options.map((option, i) => `  ${i + 1}. ${option.label}`).join('\n');
-      const text = mode === 'ask' ? await ask(`${question.question}\n${list}\n`, options.length > 0 ? 'number or own words' : 'own words', signal) : undefined;
+      const text = mode === 'ask' ? await ask(`${question.question}\n${list}\n`, `${options.length > 0 ? 'number or own words' : 'own words'}, nothing to skip`, signal) : undefined;
       if (text === undefined) throw new Error('nobody is there to answer: decide without the user, or end the turn');
+      if (text === '') return undefined;
       const chosen = options[Number(text) - 1];
       answers.push({ id: question.id, selected: chosen ? [chosen.label] : [], ...(chosen ? {} : { custom: text }) });
     }

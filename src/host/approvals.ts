@@ -10,7 +10,7 @@ interface Waiting<T> { readonly id: string; settle(value: T): void }
  */
 export class Approvals {
   readonly #approvals = new Map<string, Waiting<ApprovalOutcome>>();
-  readonly #questions = new Map<string, Waiting<UserAnswer[]> & { readonly request: UserQuestionRequest }>();
+  readonly #questions = new Map<string, Waiting<UserAnswer[] | undefined> & { readonly request: UserQuestionRequest }>();
   readonly #onQuestion: (request: UserQuestionRequest) => void;
 
   /** Attaches to `ctx`; everything ends with its fiber. `onQuestion` draws the card. */
@@ -51,7 +51,7 @@ export class Approvals {
     for (const waiting of [...this.#approvals.values()]) waiting.settle('rejected');
   }
 
-  #ask(request: UserQuestionRequest): Promise<UserAnswer[]> {
+  #ask(request: UserQuestionRequest): Promise<UserAnswer[] | undefined> {
     const { callId } = request;
     if (callId === undefined) return Promise.reject(new Error('the question has no call to be asked on'));
     return new Promise((resolve, reject) => {
@@ -61,7 +61,7 @@ export class Approvals {
       };
       if (request.signal.aborted) return cancel();
       request.signal.addEventListener('abort', cancel, { once: true });
-      const settle = (answers: UserAnswer[]) => {
+      const settle = (answers: UserAnswer[] | undefined) => {
         this.#questions.delete(callId);
         request.signal.removeEventListener('abort', cancel);
         resolve(answers);
@@ -79,5 +79,12 @@ export class Approvals {
     if (answers.length !== asked.size || !answers.every((answer) => asked.has(answer.id))) return false;
     waiting.settle([...answers]);
     return true;
+  }
+
+  /** The user declines to answer. False when that question is not waiting. */
+  skip(callId: string): boolean {
+    const waiting = this.#questions.get(callId);
+    waiting?.settle(undefined);
+    return waiting !== undefined;
   }
 }

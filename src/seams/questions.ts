@@ -22,8 +22,11 @@ export interface UserQuestionRequest {
 /** `ctx.userQuestions`: blocks until the provider answers; UserQuestionError codes as in B10.35. */
 export interface UserQuestionService {
   ask(request: UserQuestionRequest): Promise<UserAnswer[]>;
-  /** One provider at a time (DUPLICATE_PROVIDER); returns the disposer. */
-  provide(answer: (request: UserQuestionRequest) => Promise<UserAnswer[]>): () => void;
+  /**
+   * One provider at a time (DUPLICATE_PROVIDER); returns the disposer. It resolves to undefined when the user declines to
+   * answer: `ask` rejects then (ASK_ABORTED).
+   */
+  provide(answer: (request: UserQuestionRequest) => Promise<UserAnswer[] | undefined>): () => void;
 }
 
 declare module '@deepseek-ai/cordis' {

@@ -11,7 +11,7 @@ import { cut, cutHead, LIMITS, plainText } from './limits.ts';
 import { summaryOf, withinRoot } from './summary.ts';
 
 /** Results that say the call was stopped rather than that it went wrong. */
-const STOPPED = new Set(['ABORTED', 'ABORTED_BEFORE_DISPATCH', 'TOOL_OUTCOME_UNKNOWN', 'TOOL_NOT_STARTED', 'REVIEW_REJECTED', 'REVIEW_INTERRUPTED', 'interrupted']);
+const STOPPED = new Set(['ABORTED', 'ABORTED_BEFORE_DISPATCH', 'ASK_ABORTED', 'TOOL_OUTCOME_UNKNOWN', 'TOOL_NOT_STARTED', 'REVIEW_REJECTED', 'REVIEW_INTERRUPTED', 'interrupted']);
 
 type Approval = Extract<CardAsk, { kind: 'approval' }>;
 

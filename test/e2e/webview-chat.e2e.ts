@@ -219,6 +219,16 @@ describe('the chat webview, on a page of its own', function () {
     });
   });
 
+  it('questions are skipped by keyboard, answered or not', async () => {
+    await open([QUESTION]);
+    await view.page.locator('.choice input').first().focus();
+    await view.page.keyboard.press('Space');
+    const skip = view.page.getByRole('button', { name: 'Skip' });
+    await skip.focus();
+    await view.page.keyboard.press('Enter');
+    assert.deepEqual((await view.posted()).at(-1), { type: 'skip', callId: 'qu' });
+  });
+
   it('the composer sends, breaks lines, steers, queues and recalls', async () => {
     await open([user('u1', 'first'), user('u2', 'second')]);
     await composer().fill('line');

@@ -46,6 +46,42 @@ describe('turns in the real extension host', () => {
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   });
 
+  it('B10.35 a question is answered or skipped: the model gets the answer, or learns that there is none', async () => {
+    const host = await runningHost();
+    const ask = call('ask_user_question', { questions: [{ id: 'q', question: 'Which one?', options: [{ label: 'a' }, { label: 'b' }] }] });
+    await play(host, [ask, ask, say('Fine.')]);
+    const first = await until(() => cards(host).find((card) => card.ask?.kind === 'question'));
+    assert.equal(host.approvals.skip('some other call'), false);
+    assert.equal(host.approvals.skip(first.id), true);
+    assert.equal(host.approvals.skip(first.id), false, 'only once');
+    const second = await until(() => cards(host).find((card) => card.id !== first.id && card.ask?.kind === 'question'));
+    assert.equal(host.approvals.answer(second.id, [{ id: 'q', selected: ['b'] }]), true);
+    await idle(host);
+    const [skipped, answered] = cards(host);
+    assert.equal(skipped?.status, 'stopped');
+    assert.match(skipped?.error ?? '', /^the user declined to answer/);
+    assert.equal(answered?.status, 'completed');
+    assert.equal(answered?.resultText, '{"answers":[{"id":"q","selected":["b"]}]}');
+  });
+
+  it('J5 a write that makes code run asks with its change on the card, once, and not at all when it can only fail', async () => {
+    const host = await runningHost();
+    put('.vscode/hello.json', '{}\n');
+    await play(host, [
+      call('write', { file_path: '.vscode/hello.json', content: '1\n' }), call('write', { file_path: '.vscode/new.json', content: '{}\n' }), say('Done.'),
+    ]);
+    const card = await until(() => cards(host).find(({ ask }) => ask?.kind === 'approval'));
+    assert.equal(card.view.card, 'diff');
+    assert.ok(card.ask?.kind === 'approval');
+    assert.match(card.ask.reason ?? '', /^"\.vscode\/new\.json" can make code run: /);
+    assert.match(cards(host)[0]?.error ?? '', /without reading it first/);
+    assert.equal(host.approvals.decide(card.ask.id, false), true);
+    await idle(host);
+    assert.equal(cards(host)[1]?.status, 'failed');
+    assert.match(cards(host)[1]?.error ?? '', /^the user rejected tool "write"/);
+    assert.equal(host.chat.agent?.session.events.filter(({ type }) => type === 'approval/asked').length, 1);
+  });
+
   it('J9 switching to Read Only takes back what was being asked', async () => {
     const host = await runningHost();
     await play(host, [call('bash', { command: 'touch made-after-all', description: 'make' }), say('Done.')]);

@@ -68,6 +68,13 @@ describe('ask.tool', () => {
     assert.equal(await code(call()), 'NO_PROVIDER');
   });
 
+  it('B10.35 the user may decline: the model is told, and that it was no accident', async () => {
+    room.ctx.get('userQuestions')!.provide(async () => undefined);
+    const result = await call();
+    assert.match(textOf(result), /^Error: the user declined to answer: /);
+    assert.equal(await code(call()), 'ASK_ABORTED');
+  });
+
   it('B10.35 a stop withdraws the question', async () => {
     room.ctx.get('userQuestions')!.provide(() => new Promise(() => undefined));
     const stop = new AbortController();

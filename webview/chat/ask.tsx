@@ -49,7 +49,10 @@ export function QuestionAsk({ callId, questions }: { callId: string; questions: 
       {questions.map((question) => (
         <QuestionField key={question.id} name={`${callId}-${question.id}`} question={question} draft={draftOf(question.id)} change={(draft) => change(question.id, draft)} submit={submit} />
       ))}
-      <div class="ask-buttons"><Button primary disabled={!complete} onClick={submit}>{l10n.t('Answer')}</Button></div>
+      <div class="ask-buttons">
+        <Button primary disabled={!complete} onClick={submit}>{l10n.t('Answer')}</Button>
+        <Button title={l10n.t('The agent is told that you do not answer')} onClick={() => post({ type: 'skip', callId })}>{l10n.t('Skip')}</Button>
+      </div>
     </div>
   );
 }

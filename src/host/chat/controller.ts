@@ -344,9 +344,10 @@ export class ChatController implements vscode.Disposable {
         approvals.decide(message.id, message.outcome !== 'reject');
         return;
       case 'answer':
-        if (approvals.answer(message.callId, message.answers.map((answer) => ({ ...answer, selected: [...answer.selected] })))) {
-          this.#outbox.patches(this.#slot.transcript.question(message.callId, undefined));
-        }
+        if (approvals.answer(message.callId, message.answers.map((answer) => ({ ...answer, selected: [...answer.selected] })))) this.#answered(message.callId);
+        return;
+      case 'skip':
+        if (approvals.skip(message.callId)) this.#answered(message.callId);
         return;
       case 'openLocation': return jumpTo(message.path, this.#slot.cwd, message.line === undefined ? {} : { line: message.line });
       case 'openDiff': return this.openCall(message.callId, message.path);
@@ -377,6 +378,10 @@ export class ChatController implements vscode.Disposable {
         return;
       default: assertNever(message);
     }
+  }
+
+  #answered(callId: string): void {
+    this.#outbox.patches(this.#slot.transcript.question(callId, undefined));
   }
 
   #earlier(port: ChatPort): void {

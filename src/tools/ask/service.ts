@@ -13,7 +13,7 @@ export class UserQuestionError extends HarnessError {
   }
 }
 
-type Provider = (request: UserQuestionRequest) => Promise<UserAnswer[]>;
+type Provider = (request: UserQuestionRequest) => Promise<UserAnswer[] | undefined>;
 
 function checkQuestions(questions: readonly UserQuestion[]): void {
   if (questions.length === 0) throw new UserQuestionError('no question was asked: questions must hold at least one', 'EMPTY_QUESTIONS');
@@ -64,13 +64,17 @@ export class UserQuestions extends Service implements UserQuestionService {
     if (signal.aborted) throw stopped();
     let onAbort: (() => void) | undefined;
     try {
-      return fitted(questions, await Promise.race([
+      const answers = await Promise.race([
         provider(request),
         new Promise<never>((_resolve, reject) => {
           onAbort = () => reject(stopped());
           signal.addEventListener('abort', onAbort, { once: true });
         }),
-      ]));
+      ]);
+      if (answers === undefined) {
+        throw new UserQuestionError('the user declined to answer: decide without the answer, or say in your message what you need to know and why', 'ASK_ABORTED');
+      }
+      return fitted(questions, answers);
     } finally {
       if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
     }
