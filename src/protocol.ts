@@ -47,7 +47,11 @@ export interface AssistantItem {
 
 /** One line of a diff card; `old`/`new` are 1-based line numbers. */
 export interface DiffRow { readonly sign: ' ' | '+' | '-'; readonly text: string; readonly old?: number; readonly new?: number }
-export interface DiffCardHunk { readonly id: string; readonly rows: readonly DiffRow[]; readonly state?: 'pending' | 'kept' | 'undone' }
+export interface DiffCardHunk {
+  readonly id: string; readonly rows: readonly DiffRow[];
+  /** What became of it: a staged change was accepted or rejected, one that had landed kept or undone. */
+  readonly state?: 'pending' | 'accepted' | 'rejected' | 'kept' | 'undone';
+}
 export interface DiffCardFile {
   readonly path: string; readonly isNew: boolean; readonly added: number; readonly removed: number; readonly hunks: readonly DiffCardHunk[];
   /** Rows were cut to keep the card small; the native diff has all. */
@@ -70,17 +74,20 @@ export interface Question {
   readonly id: string; readonly question: string; readonly header?: string; readonly options: readonly QuestionOption[]; readonly multiSelect: boolean;
 }
 
+/** What went wrong with a review last: a decision that could not be carried out, or proposals given up because the file was changed there. */
+export type ReviewProblem = { readonly kind: 'failed'; readonly message: string } | { readonly kind: 'drift'; readonly lost: number };
+
 /** What the user is asked on a card. The host decides what an answer means (J9). */
 export type CardAsk =
   | { readonly kind: 'approval'; readonly id: string; readonly reason?: string; /** May be allowed for the rest of the session; `label` names what. */ readonly remember?: { readonly label: string } }
-  | { readonly kind: 'review'; readonly fileId: string }
+  | { readonly kind: 'review'; readonly fileId: string; readonly problem?: ReviewProblem }
   | { readonly kind: 'question'; readonly questions: readonly Question[] };
 
 export interface ToolItem {
   readonly kind: 'tool'; readonly id: string; readonly turn: number; readonly name: string; readonly status: ItemStatus; readonly view: CardView;
   readonly ask?: CardAsk;
-  /** The review this call's change is in, while something of it is undecided (auto-edit). */
-  readonly review?: { readonly fileId: string; readonly pending: number };
+  /** The review this call's change is in, while something of it is undecided and the call is over. `landed`: the file has it (auto-edit). */
+  readonly review?: { readonly fileId: string; readonly pending: number; readonly landed: boolean; readonly problem?: ReviewProblem };
   /** The result as the model got it, cut to 20,000 characters: reachable for every settled card (V9.5). */
   readonly resultText?: string;
   /** One line for the user when it failed. */
@@ -117,6 +124,9 @@ export interface JobItem {
 }
 export interface ToolSummary { readonly name: string; readonly description: string }
 
+/** What waits for the user: so many changes in so many files. `kind` says what a decision is called. */
+export interface PendingReviews { readonly files: number; readonly changes: number; readonly kind: 'staged' | 'landed' | 'both' }
+
 /** All that surrounds the transcript; changes arrive as partial `meta` messages. */
 export interface ChatMeta {
   readonly sessionId: string;
@@ -128,7 +138,7 @@ export interface ChatMeta {
   readonly untrusted: boolean;
   readonly todos: readonly TodoItem[];
   readonly jobs: readonly JobItem[];
-  readonly pendingReviews: number;
+  readonly reviews: PendingReviews;
   readonly tools: readonly ToolSummary[];
   /** Tokens of the last request and the model's window. */
   readonly usage?: { readonly used: number; readonly window?: number };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { applyHunks, diffLines, type Hunk } from '../text/hunk.ts';
 import { meet } from './rebase.ts';
-import type { HunkState, ReviewFile, ReviewHunk } from '../seams/review.ts';
+import type { HunkState, ReviewFile, ReviewHunk, ReviewProblem } from '../seams/review.ts';
 
 /** What is kept of one file's review between sessions of the host. */
 export interface ChangeRecord {
@@ -31,6 +31,7 @@ export interface ChangeRecord {
   readonly createdDirectories?: readonly string[];
   /** The file held these bytes, which are no text (base64): undoing brings them back. */
   readonly bytesBefore?: string;
+  readonly problem?: ReviewProblem | undefined;
 }
 
 /** Hunks with ids that stay the same while their lines do, whatever happens elsewhere in the file. */
@@ -71,10 +72,10 @@ export class Change {
 
   /** A file that the user may look at: nothing of it is live. */
   get view(): ReviewFile {
-    const { id, turn, sessionId, callIds, path, file, realPath, operation, state, base, proposed, original, decided } = this.#record;
+    const { id, turn, sessionId, callIds, path, file, realPath, operation, state, base, proposed, original, decided, problem } = this.#record;
     return {
       id, turn, sessionId, callIds, path, file, realPath, operation, base, proposed, original, decided,
-      state: this.isDecided ? 'decided' : state, hunks: this.hunks,
+      state: this.isDecided ? 'decided' : state, landed: state === 'applied', hunks: this.hunks, ...(problem && { problem }),
     };
   }
 
@@ -105,5 +106,17 @@ export class Change {
   decide(hunks: readonly ReviewHunk[], state: HunkState, note?: string): readonly ReviewHunk[] {
     const trimmed = note?.trim();
     return [...this.#record.decided, ...hunks.map((hunk) => ({ ...hunk, state, ...(trimmed ? { note: trimmed } : {}) }))];
+  }
+
+  /** The decisions list with proposals that nobody decided on: `why` they are not written. */
+  giveUp(hunks: readonly Hunk[], why: string): readonly ReviewHunk[] {
+    return this.decide(hunks as readonly ReviewHunk[], 'undone', why).map((hunk, at) => (at < this.#record.decided.length ? hunk : { ...hunk, givenUp: true as const }));
+  }
+
+  /** So many more proposals were given up: told with the change. */
+  gaveUp(count: number): Change {
+    if (count === 0) return this;
+    const { problem } = this.#record;
+    return this.with({ problem: { kind: 'drift', lost: count + (problem?.kind === 'drift' ? problem.lost : 0) } });
   }
 }

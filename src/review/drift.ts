@@ -33,7 +33,7 @@ function moveStaged(change: Change, { text, version }: FileNow): Moved {
     return back ? { ...hunk, state: 'undone' as const, note: 'accepted at first, then taken back in the editor' } : hunk;
   });
   const moved = change.with({ base, version, proposed, decided });
-  const given = moved.decide(lost as readonly ReviewHunk[], 'undone', 'not written, the file was changed at these lines during the review');
+  const given = moved.giveUp(lost, 'the file was changed at these lines during the review');
   return {
     change: moved.with({ decided: moved.with({ decided: given }).decide(landed as readonly ReviewHunk[], 'kept') }),
     lost: lost as readonly ReviewHunk[],

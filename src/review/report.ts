@@ -15,7 +15,7 @@ function range(start: number, count: number): string {
 function decision(hunk: ReviewHunk): string {
   const where = hunk.oldLines.length > 0 ? range(hunk.oldStart, hunk.oldLines.length) : `before line ${hunk.oldStart}`;
   const note = hunk.note === undefined ? '' : `: ${hunk.note}`;
-  return `- ${hunk.state === 'kept' ? 'accepted' : 'rejected'} (${where})${note}`;
+  return `- ${hunk.state === 'kept' ? 'accepted' : hunk.givenUp === true ? 'not written' : 'rejected'} (${where})${note}`;
 }
 
 function decisions(hunks: readonly ReviewHunk[]): string[] {
@@ -43,10 +43,15 @@ export function reviewReport(record: ChangeRecord, final: string): string | unde
   return lines.join('\n');
 }
 
-/** Why nothing was written. */
-export function rejectionText(record: ChangeRecord): string {
-  const notes = [...new Set(record.decided.map((hunk) => hunk.note).filter((note) => note !== undefined))];
-  return `the user rejected this change to "${record.path}"; the file is unchanged${notes.length === 0 ? '' : `. The user says: ${notes.join('; ')}`}`;
+/** Why nothing was written, and the code of the error that says so. */
+export function refusalOf({ decided, path }: ChangeRecord): { readonly code: string; readonly text: string } {
+  const notesOf = (hunks: readonly ReviewHunk[]): string => [...new Set(hunks.map((hunk) => hunk.note).filter((note) => note !== undefined))].join('; ');
+  const givenUp = decided.filter((hunk) => hunk.givenUp === true);
+  const why = givenUp.length === 0 ? '' : `${notesOf(givenUp)}; read it again before you change it`;
+  if (givenUp.length > 0 && givenUp.length === decided.length) return { code: 'REVIEW_DRIFT', text: `this change to "${path}" was not written: ${why}` };
+  const said = notesOf(decided.filter((hunk) => hunk.givenUp !== true));
+  const parts = [`the user rejected this change to "${path}"${why === '' ? '; the file is unchanged' : ''}`, ...(said === '' ? [] : [`The user says: ${said}`]), ...(why === '' ? [] : [`${givenUp.length} of ${decided.length} changes were given up: ${why}`])];
+  return { code: 'REVIEW_REJECTED', text: parts.join('. ') };
 }
 
 /** For a change that had landed: what the user took back since the model was told last, or undefined. */

@@ -15,8 +15,10 @@ export interface ReviewHunk {
   /** 1-based first line on the proposed side. */
   readonly newStart: number;
   readonly newLines: readonly string[];
-  /** What the user wrote for the model when rejecting it. */
+  /** What the user wrote for the model when rejecting it, or why it was given up. */
   readonly note?: string;
+  /** Undone, and not by the user: its lines were changed meanwhile. */
+  readonly givenUp?: true;
   /** The user changed these lines after the agent had written them (auto-edit): undoing takes those bytes too, so it is asked. */
   readonly edited?: true;
 }
@@ -30,6 +32,12 @@ export interface UndoOptions { readonly edited?: 'undo' }
  */
 export type ReviewFileState = 'staged' | 'applied' | 'decided';
 
+/**
+ * What went wrong with it last, told where it is shown until the next decision. `failed`: a decision could not be carried
+ * out, nothing was written. `drift`: so many proposals were given up, because the file was changed where they were.
+ */
+export type ReviewProblem = { readonly kind: 'failed'; readonly message: string } | { readonly kind: 'drift'; readonly lost: number };
+
 export interface ReviewFile {
   readonly id: string;
   readonly turn: number;
@@ -42,6 +50,8 @@ export interface ReviewFile {
   readonly realPath: string;
   readonly operation: 'create' | 'update';
   readonly state: ReviewFileState;
+  /** What a decision is called: a staged change is accepted or rejected, one that landed is kept or undone. Also when decided. */
+  readonly landed: boolean;
   /** The left side: staged = what the disk has now, applied = what it had before the agent (and what was kept since). */
   readonly base: string;
   /** The right side as it stands, with what the user typed there. */
@@ -52,6 +62,7 @@ export interface ReviewFile {
   readonly hunks: readonly ReviewHunk[];
   /** Decisions taken, in order. */
   readonly decided: readonly ReviewHunk[];
+  readonly problem?: ReviewProblem;
 }
 
 export interface ReviewService {

@@ -6,7 +6,7 @@ import type { ToolDefinition } from '../contract/tool.ts';
 import type { CardAsk, CardView, ItemStatus, Question, ToolItem } from '../protocol.ts';
 import type { ReviewFile } from '../seams/review.ts';
 import { callCard, resultCard } from './card.ts';
-import { reviewFiles } from './diff-card.ts';
+import { decision, reviewFiles } from './diff-card.ts';
 import { cut, cutHead, LIMITS, plainText } from './limits.ts';
 import { summaryOf, withinRoot } from './summary.ts';
 
@@ -115,7 +115,7 @@ export class TranscriptCall {
     const ask = this.#ask();
     // Staged changes outlive the call when the window closed while it waited: they are still to be decided.
     const review = this.#review && (this.#review.state !== 'staged' || this.settled) && this.#review.hunks.length > 0
-      ? { fileId: this.#review.id, pending: this.#review.hunks.length } : undefined;
+      ? { fileId: this.#review.id, pending: this.#review.hunks.length, landed: this.#review.landed, ...(this.#review.problem && { problem: this.#review.problem }) } : undefined;
     return {
       kind: 'tool', id: this.id, turn: this.turn, name: this.name, status: ask && !this.settled ? 'asking' : this.#status, view: this.#shown(),
       ...(ask && { ask }), ...(review && { review }),
@@ -135,7 +135,7 @@ export class TranscriptCall {
 
   #ask(): CardAsk | undefined {
     if (this.settled) return undefined;
-    if (this.#review?.state === 'staged') return { kind: 'review', fileId: this.#review.id };
+    if (this.#review?.state === 'staged') return { kind: 'review', fileId: this.#review.id, ...(this.#review.problem && { problem: this.#review.problem }) };
     return this.#approval ?? (this.#questions && { kind: 'question', questions: this.#questions });
   }
 
@@ -145,10 +145,10 @@ export class TranscriptCall {
     if (!this.#review || (card.card !== 'diff' && this.settled)) return card;
     // A review that is open shows its own hunks, so that each can be decided where it stands.
     if (this.#review.hunks.length > 0) return { card: 'diff', title: card.title, files: reviewFiles(this.#review), locations: 'locations' in card ? card.locations : [] };
-    const states = new Set(this.#review.decided.map(({ state }) => state));
-    if (card.card !== 'diff' || states.size !== 1) return card;
-    const [state] = states;
-    return { ...card, files: card.files.map((file) => ({ ...file, hunks: file.hunks.map((hunk) => ({ ...hunk, state: state! })) })) };
+    const [first, ...rest] = this.#review.decided;
+    if (card.card !== 'diff' || first === undefined || rest.some(({ state }) => state !== first.state)) return card;
+    const state = decision(first.state, this.#review.landed);
+    return { ...card, files: card.files.map((file) => ({ ...file, hunks: file.hunks.map((hunk) => ({ ...hunk, state })) })) };
   }
 }
 

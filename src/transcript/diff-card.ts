@@ -1,6 +1,7 @@
+import { assertNever } from '../contract/never.ts';
 import type { FileDiff } from '../contract/presentation.ts';
 import type { DiffCardFile, DiffCardHunk, DiffRow } from '../protocol.ts';
-import type { ReviewFile, ReviewHunk } from '../seams/review.ts';
+import type { HunkState, ReviewFile, ReviewHunk } from '../seams/review.ts';
 import { splitLines } from '../text/endings.ts';
 import { diffLines } from '../text/hunk.ts';
 import type { Hunk } from '../text/hunk.ts';
@@ -93,10 +94,20 @@ export function reviewFiles(review: ReviewFile): DiffCardFile[] {
   const hunks = review.hunks.map((hunk: ReviewHunk): DiffCardHunk => {
     const rows = budget.take(rowsOf(lines, hunk, previousEnd, { old: true, new: true }));
     previousEnd = hunk.oldStart - 1 + hunk.oldLines.length;
-    return { id: hunk.id, rows, state: hunk.state };
+    return { id: hunk.id, rows, state: decision(hunk.state, review.landed) };
   });
   return [{
     path: review.path, isNew: review.operation === 'create', added: count(review.hunks, 'newLines'), removed: count(review.hunks, 'oldLines'),
     hunks, truncated: budget.truncated,
   }];
+}
+
+/** What the user did with a hunk, in the words of the way it came: staged, or landed at once. */
+export function decision(state: HunkState, landed: boolean): NonNullable<DiffCardHunk['state']> {
+  switch (state) {
+    case 'pending': return 'pending';
+    case 'kept': return landed ? 'kept' : 'accepted';
+    case 'undone': return landed ? 'undone' : 'rejected';
+    default: return assertNever(state, 'hunk state');
+  }
 }

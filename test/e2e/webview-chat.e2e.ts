@@ -2,8 +2,14 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { WebviewBench } from '../harness/webview-page.ts';
 import type { PageOptions, WebviewPage } from '../harness/webview-page.ts';
-import type { ChatMeta, ToolItem, TranscriptItem, TranscriptPatch } from '../../src/protocol.ts';
+import type { CardView, ChatMeta, DiffCardHunk, ToolItem, TranscriptItem, TranscriptPatch } from '../../src/protocol.ts';
 import { APPROVAL, BUSY, CARDS, GREET, MARKDOWN, QUESTION, REVIEW, STATUSES, assistant, state, tool, user } from '../harness/webview-states.ts';
+
+/** The same diff, all of it decided in one way. */
+function withStates(view: CardView, as: NonNullable<DiffCardHunk['state']>): CardView {
+  assert.ok(view.card === 'diff');
+  return { ...view, files: view.files.map((file) => ({ ...file, hunks: file.hunks.map((hunk) => ({ ...hunk, state: as })) })) };
+}
 
 describe('the chat webview, on a page of its own', function () {
   this.timeout(60_000);
@@ -200,6 +206,18 @@ describe('the chat webview, on a page of its own', function () {
     ]);
   });
 
+  it('B1 what could not be carried out stays on the card, and what was decided is called by what it was', async () => {
+    const problem = { kind: 'failed', message: 'cannot write "a.ts": the file is read-only' } as const;
+    await open([{ ...REVIEW, ask: { kind: 'review', fileId: 'f1', problem } }, tool('decided', 'edit', withStates(REVIEW.view, 'rejected'))]);
+    await view.page.locator('.ask .card-error', { hasText: 'Not carried out: cannot write "a.ts": the file is read-only' }).waitFor();
+    assert.equal(await view.page.locator('.hunk-state', { hasText: 'Rejected' }).count(), 2);
+    const landed = tool('landed', 'edit', withStates(REVIEW.view, 'pending'), { review: { fileId: 'f1', pending: 2, landed: true, problem: { kind: 'drift', lost: 3 } } });
+    await view.send({ type: 'state', state: state([landed]) });
+    await view.page.locator('.ask .card-error', { hasText: '3 changes were given up: the file was changed at these lines.' }).waitFor();
+    await view.page.getByRole('button', { name: 'Keep', exact: true }).waitFor();
+    await view.page.getByRole('button', { name: 'Undo', exact: true }).waitFor();
+  });
+
   it('questions are answered by keyboard alone', async () => {
     await open([QUESTION]);
     assert.equal(await view.page.locator('vscode-button[disabled]').count(), 1);
@@ -347,7 +365,8 @@ describe('the chat webview, on a page of its own', function () {
   it('bars: changes, todos, jobs, queued messages', async () => {
     await open([user('u', 'x')], BUSY);
     await view.page.getByText('Then update the changelog, please.').waitFor();
-    for (const name of ['Review', 'Keep All', 'Undo All']) await view.page.getByRole('button', { name, exact: true }).click();
+    await view.page.getByText('3 changes in 2 files to review', { exact: true }).waitFor();
+    for (const name of ['Review', 'Accept All', 'Reject All']) await view.page.getByRole('button', { name, exact: true }).click();
     await view.page.getByRole('button', { name: /background job/ }).click();
     await view.page.getByRole('button', { name: 'Stop npm run watch' }).click();
     assert.deepEqual(await view.posted(), [
@@ -355,6 +374,16 @@ describe('the chat webview, on a page of its own', function () {
     ]);
     await view.page.getByRole('button', { name: /Todos \(1\/3\)/ }).click();
     assert.equal(await view.page.locator('.todo').count(), 3);
+  });
+
+  it('bars: changes that landed are kept or undone, and counted', async () => {
+    await open([user('u', 'x')], { reviews: { files: 1, changes: 1, kind: 'landed' } });
+    await view.page.getByText('1 change to review', { exact: true }).waitFor();
+    for (const name of ['Keep All', 'Undo All']) await view.page.getByRole('button', { name, exact: true }).click();
+    assert.deepEqual(await view.posted(), [{ type: 'reviewAll', action: 'accept' }, { type: 'reviewAll', action: 'reject' }]);
+    await view.send({ type: 'state', state: state([user('u', 'x')], { reviews: { files: 1, changes: 1200, kind: 'both' } }) });
+    await view.page.getByText('1,200 changes in 1 file to review', { exact: true }).waitFor();
+    await view.page.getByRole('button', { name: 'Accept All', exact: true }).waitFor();
   });
 
   it('an untrusted workspace and an offline model say so', async () => {

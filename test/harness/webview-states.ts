@@ -6,7 +6,7 @@ const NOW = Date.now();
 export const META: ChatMeta = {
   sessionId: 's1', title: 'Rename the parser', status: 'idle',
   model: { provider: 'deepseek', id: 'deepseek-chat', name: 'DeepSeek V3.2', offline: false },
-  preset: { id: 'ask', label: 'Ask First' }, untrusted: false, todos: [], jobs: [], pendingReviews: 0,
+  preset: { id: 'ask', label: 'Ask First' }, untrusted: false, todos: [], jobs: [], reviews: { files: 0, changes: 0, kind: 'staged' },
   tools: [
     { name: 'read', description: 'Read a file' }, { name: 'grep', description: 'Search file contents with a regular expression' },
     { name: 'glob', description: 'Find files by name' }, { name: 'bash', description: 'Run a shell command' }, { name: 'edit', description: 'Change a file' },
@@ -165,7 +165,7 @@ export const MESSAGES: readonly TranscriptItem[] = [
 ];
 
 export const BUSY: Partial<ChatMeta> = {
-  status: 'running', pendingReviews: 3, queued: ['Then update the changelog, please.'],
+  status: 'running', reviews: { files: 2, changes: 3, kind: 'staged' }, queued: ['Then update the changelog, please.'],
   todos: [{ content: 'Read the scanner', status: 'completed' }, { content: 'Mend the scanner', status: 'in_progress' }, { content: 'Run the tests', status: 'pending' }],
   jobs: [
     { id: 'bash-1', kind: 'bash', label: 'npm run watch', status: 'running', startedAt: NOW, callId: 'j1', tail: 'building…\n\x1b[32mbuilt in 212 ms\x1b[0m\nwaiting for changes\n' },

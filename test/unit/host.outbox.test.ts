@@ -46,10 +46,10 @@ describe('outbox', () => {
 
   it('later meta fields win, and a cleared outbox posts nothing', () => {
     const { box, posts } = outbox();
-    box.meta({ title: 'a', pendingReviews: 1 });
+    box.meta({ title: 'a', queued: ['m'] });
     box.meta({ title: 'b' });
     box.flush();
-    assert.deepEqual(posts[0]?.meta, { title: 'b', pendingReviews: 1 });
+    assert.deepEqual(posts[0]?.meta, { title: 'b', queued: ['m'] });
     box.patches([delta('x')]);
     box.clear();
     box.flush();

@@ -18,7 +18,7 @@ const RUNS = Number(process.env['REVIEW_SEQUENCES'] ?? 150);
 type Op = { readonly file: number } & (
   | { readonly kind: 'propose'; readonly lines: readonly number[]; readonly insert: number; readonly remove: number }
   | { readonly kind: 'accept' | 'reject'; readonly nth: number }
-  | { readonly kind: 'acceptAll' | 'rejectAll' | 'restart' | 'delete' }
+  | { readonly kind: 'acceptAll' | 'rejectAll' | 'restart' | 'crash' | 'delete' }
   | { readonly kind: 'type' | 'save' | 'saveInsert'; readonly line: number }
 );
 
@@ -28,7 +28,7 @@ const file = fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 2, arb
 const op: fc.Arbitrary<Op> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ file, kind: fc.constant('propose' as const), lines: fc.uniqueArray(index, { minLength: 1, maxLength: 5 }), insert: index, remove: index }) },
   { weight: 4, arbitrary: fc.record({ file, kind: fc.constantFrom('accept' as const, 'reject' as const), nth: fc.nat({ max: 5 }) }) },
-  { weight: 1, arbitrary: fc.record({ file, kind: fc.constantFrom('acceptAll' as const, 'rejectAll' as const, 'restart' as const) }) },
+  { weight: 1, arbitrary: fc.record({ file, kind: fc.constantFrom('acceptAll' as const, 'rejectAll' as const, 'restart' as const, 'crash' as const, 'delete' as const) }) },
   { weight: 3, arbitrary: fc.record({ file, kind: fc.constantFrom('type' as const, 'save' as const, 'saveInsert' as const), line: index }) },
 );
 
@@ -48,6 +48,8 @@ class House {
   readonly pending: Promise<unknown>[] = [];
   ctx!: Context;
   count = 0;
+  /** Hosts that were killed: they never hear of their end. */
+  readonly dead: Context[] = [];
 
   constructor(folder: string, mode: 'stage' | 'apply') {
     this.folder = folder;
@@ -64,7 +66,18 @@ class House {
 
   async stop(): Promise<void> {
     await this.ctx.fiber.dispose();
-    await Promise.all(this.pending.splice(0));
+  }
+
+  /** Another host finds what this one has left on disk. */
+  async crash(): Promise<void> {
+    this.dead.push(this.ctx);
+    await this.start();
+  }
+
+  async end(): Promise<void> {
+    await this.stop();
+    for (const ctx of this.dead) await ctx.fiber.dispose();
+    await Promise.all(this.pending);
   }
 
   change(name: string): ReviewFile | undefined {
@@ -104,9 +117,9 @@ async function run(ops: readonly Op[], ending: string, mode: 'stage' | 'apply'):
     await house.start();
     for (const step of ops) {
       const name = NAMES[step.file]!;
-      const eol = step.file === 2 ? '\n' : ending; // a new file gets LF
       const now = disk[step.file]!;
       const change = await house.refreshed(name);
+      const eol = (now ?? change?.proposed ?? '').includes('\r\n') ? '\r\n' : '\n'; // a new file gets LF
       if (change === undefined) untouched[step.file] = now;
       const set = async (text: string): Promise<void> => {
         disk[step.file] = text;
@@ -185,6 +198,9 @@ async function run(ops: readonly Op[], ending: string, mode: 'stage' | 'apply'):
           await house.stop();
           await house.start();
           break;
+        case 'crash':
+          await house.crash();
+          break;
       }
       for (const [i, other] of NAMES.entries()) {
         const file = path.join(folder, other);
@@ -197,7 +213,7 @@ async function run(ops: readonly Op[], ending: string, mode: 'stage' | 'apply'):
       }
     }
   } finally {
-    await house.stop();
+    await house.end();
     await rm(folder, { recursive: true, force: true });
   }
 }

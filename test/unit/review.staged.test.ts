@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { Context } from '@deepseek-ai/cordis';
@@ -265,6 +265,45 @@ describe('review', () => {
     assert.equal(lost, 1);
     assert.equal(existsSync(file('a.txt')), false);
     assert.deepEqual(ctx.review.files(), []);
+  });
+
+  it('a decision that can not be carried out stays with the change, over a restart too, until the next one', async () => {
+    await writeFile(file('a.txt'), text());
+    const { id, done } = await propose('a.txt', text({ 3: 'three', 20: 'twenty' }));
+    await chmod(file('a.txt'), 0o444);
+    await assert.rejects(ctx.review.acceptHunk(id, ctx.review.file(id)!.hunks[0]!.id), { code: 'FS_PERMISSION' });
+    const { problem, hunks } = ctx.review.file(id)!;
+    assert.ok(problem?.kind === 'failed');
+    assert.match(problem.message, /a\.txt.*read-only/);
+    assert.equal(hunks.length, 2);
+    assert.equal(await bytes('a.txt'), text());
+    await ctx.fiber.dispose();
+    await assert.rejects(done);
+    await start();
+    assert.deepEqual(ctx.review.file(id)?.problem, problem);
+    await chmod(file('a.txt'), 0o644);
+    await ctx.review.acceptHunk(id, hunks[0]!.id);
+    assert.equal(ctx.review.file(id)?.problem, undefined);
+    assert.equal(await bytes('a.txt'), text({ 3: 'three' }));
+  });
+
+  it('a decision about a hunk that is gone is an error of the moment, no state of the change', async () => {
+    await writeFile(file('a.txt'), text());
+    const { id, done } = await propose('a.txt', text({ 3: 'three' }));
+    await assert.rejects(ctx.review.acceptHunk(id, 'gone'), { code: 'REVIEW_DECIDED' });
+    assert.equal(ctx.review.file(id)?.problem, undefined);
+    await ctx.review.accept(id);
+    await done;
+  });
+
+  it('drift of some proposals is told with the change that is left, and to the model as nobody\'s decision', async () => {
+    await writeFile(file('a.txt'), text());
+    const { id, done } = await propose('a.txt', text({ 3: 'three', 20: 'twenty' }));
+    await writeFile(file('a.txt'), text({ 3: 'of the user' }));
+    await ctx.review.refresh(id);
+    assert.deepEqual(ctx.review.file(id)?.problem, { kind: 'drift', lost: 1 });
+    await ctx.review.reject(id, 'not that either');
+    await assert.rejects(done, { code: 'REVIEW_REJECTED', message: /the user rejected this change to "a\.txt"\. The user says: not that either\. 1 of 2 changes were given up: the file was changed at these lines/ });
   });
 
   it('typing the proposal back decides nothing; accepting it then takes nothing', async () => {

@@ -46,9 +46,9 @@ class Follower {
 }
 
 const hunk = (state: ReviewHunk['state']): ReviewHunk => ({ id: 'h1', state, oldStart: 2, oldLines: ['b\n'], newStart: 2, newLines: ['B\n'] });
-const reviewFile = (state: ReviewFile['state'], hunks: ReviewHunk[], decided: ReviewHunk[] = []): ReviewFile => ({
+const reviewFile = (state: ReviewFile['state'], hunks: ReviewHunk[], decided: ReviewHunk[] = [], landed = state === 'applied'): ReviewFile => ({
   id: 'f1', turn: 1, sessionId: 's', callIds: ['c1'], path: 'a.txt', file: '/w/a.txt', realPath: '/w/a.txt', operation: 'update', state,
-  base: 'a\nb\nc\n', proposed: 'a\nB\nc\n', original: 'a\nB\nc\n', hunks, decided,
+  base: 'a\nb\nc\n', proposed: 'a\nB\nc\n', original: 'a\nB\nc\n', hunks, decided, landed,
 });
 
 describe('transcript, live', () => {
@@ -142,20 +142,44 @@ describe('transcript, live', () => {
     const follower = new Follower(() => file);
     follower.call('c1', 'edit');
     follower.settle('c1', 'updated');
-    assert.deepEqual(follower.tool('c1').review, { fileId: 'f1', pending: 1 });
+    assert.deepEqual(follower.tool('c1').review, { fileId: 'f1', pending: 1, landed: true });
     assert.equal(follower.tool('c1').status, 'completed');
-    file = reviewFile('decided', [], [hunk('kept')]);
+    file = reviewFile('decided', [], [hunk('kept')], true);
     follower.transcript.review(file);
     const { review, view } = follower.tool('c1');
     assert.equal(review, undefined);
     assert.ok(view.card === 'diff' && view.files[0]!.hunks.every(({ state }) => state === 'kept'));
   });
 
+  it('B1 what a decided change is called follows the way it came: accepted or rejected, kept or undone', () => {
+    for (const [landed, of, said] of [[false, 'kept', 'accepted'], [false, 'undone', 'rejected'], [true, 'kept', 'kept'], [true, 'undone', 'undone']] as const) {
+      const file = reviewFile('decided', [], [hunk(of)], landed);
+      const follower = new Follower(() => file);
+      follower.call('c1', 'edit');
+      follower.settle('c1', 'updated');
+      const { view } = follower.tool('c1');
+      assert.deepEqual(view.card === 'diff' && view.files[0]!.hunks.map(({ state }) => state), [said]);
+    }
+  });
+
+  it('B1 a decision that could not be carried out is told on the card until the next one', () => {
+    const follower = new Follower();
+    follower.call('c1', 'edit');
+    const problem = { kind: 'failed', message: 'a.txt: the file is read-only' } as const;
+    follower.transcript.review({ ...reviewFile('staged', [hunk('pending')]), problem });
+    assert.deepEqual(follower.tool('c1').ask, { kind: 'review', fileId: 'f1', problem });
+    follower.transcript.review(reviewFile('staged', [hunk('pending')]));
+    assert.deepEqual(follower.tool('c1').ask, { kind: 'review', fileId: 'f1' });
+    follower.settle('c1', 'updated');
+    follower.transcript.review({ ...reviewFile('applied', [hunk('pending')]), problem: { kind: 'drift', lost: 2 } });
+    assert.deepEqual(follower.tool('c1').review, { fileId: 'f1', pending: 1, landed: true, problem: { kind: 'drift', lost: 2 } });
+  });
+
   it('B5 a staged change whose call was cut off by a reload can still be decided', () => {
     const follower = new Follower(() => reviewFile('staged', [hunk('pending')]));
     follower.call('c1', 'edit');
     follower.settle('c1', 'Error: the outcome is unknown', true);
-    assert.deepEqual([follower.tool('c1').status, follower.tool('c1').review], ['failed', { fileId: 'f1', pending: 1 }]);
+    assert.deepEqual([follower.tool('c1').status, follower.tool('c1').review], ['failed', { fileId: 'f1', pending: 1, landed: false }]);
   });
 
   it('G9 malformed arguments, an unknown card and a presenter that throws are generic cards', () => {

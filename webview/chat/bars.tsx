@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 import * as l10n from '@vscode/l10n';
-import type { ChatMeta, JobItem } from '../../src/protocol.ts';
+import type { ChatMeta, JobItem, PendingReviews } from '../../src/protocol.ts';
 import type { TodoItem } from '../../src/contract/event.ts';
 import { ansiSpans } from '../ui/ansi.ts';
 import { IconButton, TextButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { formatNumber } from '../ui/l10n.ts';
 import { MiddleText } from '../ui/middle-text.tsx';
 import { memo } from '../ui/memo.ts';
 import { useActions } from './context.ts';
@@ -16,7 +17,7 @@ export const Bars = memo(function Bars({ meta }: { meta: ChatMeta }) {
     <div class="bars">
       <Todos todos={meta.todos} running={meta.status !== 'idle'} />
       <Jobs jobs={meta.jobs} />
-      <Changes count={meta.pendingReviews} />
+      <Changes reviews={meta.reviews} />
       <Queued queued={meta.queued} />
     </div>
   );
@@ -106,22 +107,28 @@ function JobTail({ label, text }: { label: string; text: string }) {
   );
 }
 
-function Changes({ count }: { count: number }) {
+function Changes({ reviews }: { reviews: PendingReviews }) {
   const { post } = useActions();
-  if (count === 0) return null;
+  if (reviews.files === 0) return null;
+  const landed = reviews.kind === 'landed';
   return (
     <section class="bar" aria-label={l10n.t('Changes')}>
       <div class="bar-row">
         <Icon name="diff-multiple" class="bar-icon" />
-        <span class="bar-title">{count === 1 ? l10n.t('1 change to review') : l10n.t('{0} changes to review', count)}</span>
+        <span class="bar-title">{countOf(reviews)}</span>
         <span class="bar-actions">
           <TextButton onClick={() => post({ type: 'command', id: 'showChanges' })}>{l10n.t('Review')}</TextButton>
-          <TextButton onClick={() => post({ type: 'reviewAll', action: 'accept' })}>{l10n.t('Keep All')}</TextButton>
-          <TextButton onClick={() => post({ type: 'reviewAll', action: 'reject' })}>{l10n.t('Undo All')}</TextButton>
+          <TextButton onClick={() => post({ type: 'reviewAll', action: 'accept' })}>{landed ? l10n.t('Keep All') : l10n.t('Accept All')}</TextButton>
+          <TextButton onClick={() => post({ type: 'reviewAll', action: 'reject' })}>{landed ? l10n.t('Undo All') : l10n.t('Reject All')}</TextButton>
         </span>
       </div>
     </section>
   );
+}
+
+function countOf({ changes, files }: PendingReviews): string {
+  if (changes === 1) return l10n.t('1 change to review');
+  return files === 1 ? l10n.t('{0} changes in 1 file to review', formatNumber(changes)) : l10n.t('{0} changes in {1} files to review', formatNumber(changes), formatNumber(files));
 }
 
 function Queued({ queued }: { queued: readonly string[] }) {

@@ -19,6 +19,7 @@ import { JobList } from './job-list.ts';
 import { findMentions } from './mentions.ts';
 import { Outbox } from './outbox.ts';
 import { OutputDecoders } from './output-decoders.ts';
+import { pendingReviews } from './pending.ts';
 import { ChatPort } from './port.ts';
 import { SessionSlot } from './session-slot.ts';
 
@@ -93,7 +94,7 @@ export class ChatController implements vscode.Disposable {
     });
     ctx.effect(() => ctx.review.onChange((file) => {
       this.#outbox.patches(this.#slot.transcript.review(file));
-      this.#outbox.meta({ pendingReviews: ctx.review.files().length });
+      this.#outbox.meta({ reviews: pendingReviews(ctx.review.files()) });
     }), 'chat reviews');
   }
 
@@ -152,7 +153,7 @@ export class ChatController implements vscode.Disposable {
       untrusted: !vscode.workspace.isTrusted,
       todos: this.#slot.transcript.todos,
       jobs: this.#jobs.items,
-      pendingReviews: ctx.review.files().length,
+      reviews: pendingReviews(ctx.review.files()),
       tools: this.#tools(),
       ...(this.#slot.transcript.usage?.used ? { usage: this.#slot.transcript.usage } : {}),
       sessions: this.#sessions,

@@ -10,7 +10,7 @@ type ReviewCommand = Extract<CommandId, `review.${string}`>;
 
 function nodeOf(argument: unknown): ChangeNode | undefined {
   const kind = (argument as { kind?: unknown } | undefined)?.kind;
-  return kind === 'turn' || kind === 'file' || kind === 'hunk' ? (argument as ChangeNode) : undefined;
+  return kind === 'turn' || kind === 'file' || kind === 'problem' || kind === 'hunk' ? (argument as ChangeNode) : undefined;
 }
 
 /** The 1-based line a menu is about: of the line number menu, or of the change a quick diff peek shows. */
@@ -28,7 +28,7 @@ export function reviewCommands(review: ReviewService, editor: ReviewEditor, rewi
   };
   const target = (argument: unknown): { file: ReviewFile; hunkId?: string } | undefined => {
     const node = nodeOf(argument);
-    if (node?.kind === 'file') return { file: node.file };
+    if (node?.kind === 'file' || node?.kind === 'problem') return { file: node.file };
     if (node?.kind === 'hunk') return { file: node.file, hunkId: node.hunk.id };
     const file = editor.fileOf(argument);
     return file === undefined ? nothing() : { file };

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 import * as l10n from '@vscode/l10n';
-import type { CardView, DiffCardFile, DiffCardHunk, DiffRow, ToolItem } from '../../../src/protocol.ts';
+import type { CardView, DiffCardFile, DiffCardHunk, DiffRow, ReviewProblem, ToolItem } from '../../../src/protocol.ts';
+import { assertNever } from '../../../src/contract/never.ts';
 import { Button, IconButton, TextButton } from '../../ui/button.tsx';
 import { CodeLine } from '../../ui/code.tsx';
 import { FileLink } from '../../ui/file-link.tsx';
@@ -13,12 +14,12 @@ import { formatNumber } from '../../ui/l10n.ts';
 import { Card } from '../card.tsx';
 import { useActions } from '../context.ts';
 
-/** What can be decided here: `staged` = nothing is written yet, `applied` = it is, and can be undone. */
-interface Review { fileId: string; mode: 'staged' | 'applied' }
+/** What can be decided here: `staged` = nothing is written yet, `landed` = it is, and can be undone. */
+interface Review { fileId: string; mode: 'staged' | 'landed'; problem: ReviewProblem | undefined }
 
-function reviewOf(item: ToolItem): Review | undefined {
-  if (item.ask?.kind === 'review') return { fileId: item.ask.fileId, mode: 'staged' };
-  return item.review !== undefined && item.review.pending > 0 ? { fileId: item.review.fileId, mode: 'applied' } : undefined;
+function reviewOf({ ask, review }: ToolItem): Review | undefined {
+  if (ask?.kind === 'review') return { fileId: ask.fileId, mode: 'staged', problem: ask.problem };
+  return review !== undefined && review.pending > 0 ? { fileId: review.fileId, mode: review.landed ? 'landed' : 'staged', problem: review.problem } : undefined;
 }
 
 /** A change to files. While it waits for the user, hunks and the whole can be decided here (B15), or in the native diff (B13). */
@@ -91,11 +92,10 @@ function Hunk({ hunk, lang, review, limit }: { hunk: DiffCardHunk; lang: string 
   const pending = hunk.state === 'pending' && review !== undefined;
   return (
     <div class={`hunk${hunk.state === undefined ? '' : ` hunk-${hunk.state}`}`}>
-      {(pending || hunk.state === 'kept' || hunk.state === 'undone') && (
+      {(pending || (hunk.state !== undefined && hunk.state !== 'pending')) && (
         <div class="hunk-bar">
           <span class="hunk-place">{place(hunk)}</span>
-          {hunk.state === 'kept' && <span class="hunk-state"><Icon name="check" /> {l10n.t('Kept')}</span>}
-          {hunk.state === 'undone' && <span class="hunk-state"><Icon name="discard" /> {l10n.t('Undone')}</span>}
+          {!pending && <Decision state={hunk.state} />}
           {pending && (
             <span class="hunk-actions">
               <IconButton icon="check" label={review.mode === 'staged' ? l10n.t('Accept this change') : l10n.t('Keep this change')} onClick={decide('accept')} />
@@ -118,6 +118,17 @@ function Hunk({ hunk, lang, review, limit }: { hunk: DiffCardHunk; lang: string 
       </div>
     </div>
   );
+}
+
+function Decision({ state }: { state: DiffCardHunk['state'] }) {
+  switch (state) {
+    case 'accepted': return <span class="hunk-state"><Icon name="check" /> {l10n.t('Accepted')}</span>;
+    case 'rejected': return <span class="hunk-state"><Icon name="close" /> {l10n.t('Rejected')}</span>;
+    case 'kept': return <span class="hunk-state"><Icon name="check" /> {l10n.t('Kept')}</span>;
+    case 'undone': return <span class="hunk-state"><Icon name="discard" /> {l10n.t('Undone')}</span>;
+    case 'pending': case undefined: return null;
+    default: return assertNever(state, 'hunk state');
+  }
 }
 
 function place(hunk: DiffCardHunk): string {
@@ -149,6 +160,7 @@ function ReviewBar({ callId, review }: { callId: string; review: Review }) {
     post({ type: 'review', fileId: review.fileId, action, ...(text?.trim() ? { note: text.trim() } : {}) });
   return (
     <div class="ask" role="group" aria-label={l10n.t('Review')}>
+      {review.problem !== undefined && <p class="card-error" role="alert">{problemText(review.problem)}</p>}
       <div class="ask-buttons">
         <Button primary onClick={() => decide('accept')}>{staged ? l10n.t('Accept') : l10n.t('Keep')}</Button>
         <Button onClick={() => decide('reject', note)}>{staged ? l10n.t('Reject') : l10n.t('Undo')}</Button>
@@ -166,4 +178,13 @@ function ReviewBar({ callId, review }: { callId: string; review: Review }) {
       )}
     </div>
   );
+}
+
+function problemText(problem: ReviewProblem): string {
+  switch (problem.kind) {
+    case 'failed': return l10n.t('Not carried out: {0}', problem.message);
+    case 'drift': return problem.lost === 1 ? l10n.t('1 change was given up: the file was changed at these lines.')
+      : l10n.t('{0} changes were given up: the file was changed at these lines.', formatNumber(problem.lost));
+    default: return assertNever(problem, 'problem');
+  }
 }

@@ -1,0 +1,11 @@
+import type { PendingReviews } from '../../protocol.ts';
+import type { ReviewFile } from '../../seams/review.ts';
+
+/** What waits for a decision, in numbers. A file that has no lines to decide on is one change. */
+export function pendingReviews(files: readonly ReviewFile[]): PendingReviews {
+  const landed = files.filter((file) => file.landed).length;
+  return {
+    files: files.length, changes: files.reduce((sum, file) => sum + Math.max(file.hunks.length, 1), 0),
+    kind: landed === 0 ? 'staged' : landed === files.length ? 'landed' : 'both',
+  };
+}
