@@ -6,6 +6,7 @@ import { statPath } from '../headless/disk.ts';
 import { NodeFileSystem } from '../headless/fs.ts';
 import type { FileOutcome, FileTarget, MutationContext, TextFile, TextSplice } from '../seams/fs.ts';
 import { HarnessError } from '../contract/error.ts';
+import { saveDocument } from './save.ts';
 
 /**
  * `ctx.fs` inside VS Code: a file that is open is read from and changed in its editor, so that unsaved edits survive and
@@ -67,7 +68,7 @@ export class EditorFileSystem extends NodeFileSystem {
     }
     if (!(await vscode.workspace.applyEdit(edit))) throw new HarnessError(`VS Code did not apply the change to "${target.path}"`, 'FS_EDITOR_REFUSED');
     // a clean file is on disk again at once; unsaved edits of the user stay theirs to save
-    if (!before.dirty && !(await saved(document))) {
+    if (!before.dirty && !(await saveDocument(document))) {
       throw new HarnessError(`the change is in the editor, but "${target.path}" could not be saved`, 'FS_NOT_SAVED');
     }
     if (document.isDirty) return { version: `document ${document.version}`, text: document.getText() };
@@ -96,18 +97,6 @@ export class EditorFileSystem extends NodeFileSystem {
 
   override encodingFor(target: FileTarget): string {
     return vscode.workspace.getConfiguration('files', vscode.Uri.file(target.path)).get<string>('encoding') ?? 'utf8';
-  }
-}
-
-/** Milliseconds that saving may take, formatters and code actions included: an editor that went away meanwhile never answers. */
-const SAVE_MS = 30_000;
-
-async function saved(document: vscode.TextDocument): Promise<boolean> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  try {
-    return await Promise.race([document.save(), new Promise<false>((resolve) => { timer = setTimeout(() => resolve(false), SAVE_MS); })]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -23,7 +23,9 @@ import { reviewCommands } from './review/commands.ts';
 import { ReviewEditor } from './review/editor.ts';
 import { ReviewFiles } from './review/files.ts';
 import { Rewinder } from './review/rewinder.ts';
-import { AppliedMarks, ChangesTree } from './review/tree.ts';
+import { AppliedMarks } from './review/marks.ts';
+import { ChangesTree } from './review/tree.ts';
+import { ProposalTyping } from './review/typing.ts';
 import { ApiKeys } from './secrets.ts';
 import { onSettingChange, setting } from './settings.ts';
 import { OptionalTools } from './optional-tools.ts';
@@ -91,8 +93,9 @@ export async function startHost(context: vscode.ExtensionContext): Promise<Host>
   ctx.on('shell/output', (event) => terminals.output(event));
   ctx.on('shell/ended', (event) => terminals.ended(event));
   const results = new ResultsPanel(context.extensionUri);
-  const reviewEditor = new ReviewEditor(ctx.review);
-  const reviewFiles = new ReviewFiles(ctx.review, (id, text) => reviewEditor.take(id, text));
+  const typing = new ProposalTyping(ctx.review);
+  const reviewEditor = new ReviewEditor(ctx.review, typing);
+  const reviewFiles = new ReviewFiles(ctx.review, (id, text) => typing.take(id, text));
   const diffTexts = new DiffTexts();
   const plugins = (late.plugins = new PluginHost(ctx, lentModules({ vscode }), cwd));
   const views = new NativeViews({ terminals, results, review: ctx.review, reviewEditor, diffTexts });
@@ -107,7 +110,7 @@ export async function startHost(context: vscode.ExtensionContext): Promise<Host>
   ctx.on('review/drift', (file, lost) => void reviewEditor.drifted(file, lost));
   const commands: CommandTable = { ...hostCommands({ context, ctx, chat, models, plugins }), ...reviewCommands(ctx.review, reviewEditor, new Rewinder(ctx, chat, diffTexts)) };
   const subscriptions: vscode.Disposable[] = [
-    models, terminals, results, reviewEditor, reviewFiles, diffTexts, plugins,
+    models, terminals, results, typing, reviewEditor, reviewFiles, diffTexts, plugins,
     new ChangesTree(ctx.review), new AppliedMarks(ctx.review), new OptionalTools(ctx),
     vscode.window.registerTerminalLinkProvider(terminals.linkProvider((file, cwd, line, column) => void jumpTo(file, cwd, { line, ...(column === undefined ? {} : { column }) }))),
     models.onChange(() => void chat.settingsChanged()),

@@ -1,12 +1,13 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { HarnessError } from '../../contract/error.ts';
-import { carry } from '../../review/rebase.ts';
 import type { ReviewFile, ReviewHunk, ReviewService, UndoOptions } from '../../seams/review.ts';
 import { errorText, log } from '../log.ts';
+import { saveDocument } from '../save.ts';
 import { reviewIdOf, reviewUri, SCHEME } from './files.ts';
 import { hunkAt, hunkLines, neighbour } from './hunks.ts';
-import { closeTabs, diffSides, proposalDocument, replaceText, showHunks } from './tabs.ts';
+import { closeTabs, diffSides, proposalDocument, showHunks } from './tabs.ts';
+import type { ProposalTyping } from './typing.ts';
 
 /** Edits of a file are taken together. Milliseconds. */
 const SETTLE_MS = 150;
@@ -16,15 +17,17 @@ export class ReviewEditor implements vscode.Disposable {
   readonly #review: ReviewService;
   readonly #disposables: (vscode.Disposable | { dispose(): void })[];
   readonly #stale = new Set<string>();
-  /** Per review, the text of its editor that was taken into the review last. */
-  readonly #typed = new Map<string, { text: string; inFlight: number }>();
+  readonly #typing: ProposalTyping;
+  /** Diffs that VS Code is still opening, by review: closed in the middle of it they leave errors behind. */
+  readonly #opening = new Map<string, Promise<unknown>>();
   #staleTimer: ReturnType<typeof setTimeout> | undefined;
   /** When the user last did something in a file of theirs, and when last in the chat or in a review. Milliseconds. */
   #inFile = 0;
   #attending = Date.now();
 
-  constructor(review: ReviewService) {
+  constructor(review: ReviewService, typing: ProposalTyping) {
     this.#review = review;
+    this.#typing = typing;
     const watcher = vscode.workspace.createFileSystemWatcher('**/*');
     this.#disposables = [
       { dispose: review.onChange((file) => void this.#follow(file).catch((error: unknown) => log().warn(errorText(error)))) },
@@ -32,30 +35,31 @@ export class ReviewEditor implements vscode.Disposable {
         const active = vscode.window.activeTextEditor?.document;
         if (event.contentChanges.length === 0) return;
         if (event.document === active) this.#used(active);
-        this.#reloaded(event.document);
         this.#fileChanged(event.document.uri);
       }),
       vscode.window.onDidChangeTextEditorSelection((event) => {
         if (event.kind !== undefined) this.#used(event.textEditor.document);
       }),
       vscode.window.onDidChangeActiveTextEditor(() => this.#updateContext()),
+      vscode.window.tabGroups.onDidChangeTabs(({ opened }) => {
+        if (opened.length > 0) this.#closeOver();
+      }),
       watcher,
       watcher.onDidCreate((uri) => this.#fileChanged(uri)),
       watcher.onDidChange((uri) => this.#fileChanged(uri)),
       watcher.onDidDelete((uri) => this.#fileChanged(uri)),
     ];
     this.#updateContext();
-    // tabs of an earlier run whose review is over
-    void closeTabs((id) => (review.file(id)?.state ?? 'decided') === 'decided');
+    this.#closeOver();
   }
 
-  /** VS Code took a changed proposal over into a clean editor: that is what is typed on from now on. */
-  #reloaded(document: vscode.TextDocument): void {
-    const id = reviewIdOf(document.uri);
-    const typed = id === undefined ? undefined : this.#typed.get(id);
-    if (typed === undefined || id === undefined || typed.inFlight > 0) return;
-    const text = document.getText();
-    if (this.#review.file(id)?.proposed === text) typed.text = text;
+  #isOver(id: string): boolean {
+    return (this.#review.file(id)?.state ?? 'decided') === 'decided';
+  }
+
+  /** Tabs of reviews that are over come back with a reload, or out of the history of closed editors. */
+  #closeOver(): void {
+    void closeTabs((id) => this.#isOver(id) && !this.#opening.has(id)).catch((error: unknown) => log().warn(errorText(error)));
   }
 
   /** Whether the active editor shows a file with changes that landed: the keys for Keep and Undo work there. */
@@ -106,11 +110,18 @@ export class ReviewEditor implements vscode.Disposable {
   async open(file: ReviewFile, preserveFocus = false, hunk = file.hunks[0]): Promise<void> {
     const line = Math.max((hunk?.newStart ?? 1) - 1, 0);
     const { left, right, title } = diffSides(file);
-    await vscode.commands.executeCommand('vscode.diff', left, right, title, {
+    const opening = Promise.resolve(vscode.commands.executeCommand('vscode.diff', left, right, title, {
       preview: false, preserveFocus, selection: new vscode.Range(line, 0, line, 0),
-    } satisfies vscode.TextDocumentShowOptions);
+    } satisfies vscode.TextDocumentShowOptions));
+    const before = this.#opening.get(file.id);
+    const all = Promise.allSettled([before, opening]);
+    this.#opening.set(file.id, all);
+    void all.then(() => {
+      if (this.#opening.get(file.id) === all) this.#opening.delete(file.id);
+    });
+    await opening;
     // decided while it opened
-    if ((this.#review.file(file.id)?.state ?? 'decided') === 'decided') await closeTabs((id) => id === file.id);
+    if (this.#isOver(file.id)) await closeTabs((id) => id === file.id);
   }
 
   /** The review a command is about: of the URI a menu passed, of the active editor, or the only one there is. */
@@ -134,31 +145,9 @@ export class ReviewEditor implements vscode.Disposable {
     return [activeTextEditor, ...visibleTextEditors].find((editor) => editor?.document.uri.toString() === wanted);
   }
 
-  /** Takes what stands in the editor, saved or not, into the review: a decision is about what the user sees. */
-  async sync(fileId: string): Promise<void> {
-    const file = this.#review.file(fileId);
-    if (file === undefined || file.state !== 'staged') return;
-    const document = proposalDocument(file);
-    if (document?.isDirty === true) await this.take(fileId, document.getText());
-  }
-
-  /** The proposed side holds this text now. Only what was typed since it was taken last goes into the review. */
-  async take(fileId: string, text: string): Promise<void> {
-    const file = this.#review.file(fileId);
-    if (file === undefined || file.state !== 'staged') return;
-    const typed = this.#typed.get(fileId) ?? { text: file.proposed, inFlight: 0 };
-    this.#typed.set(fileId, typed);
-    const since = typed.text;
-    if (since === text) return;
-    typed.text = text;
-    typed.inFlight += 1;
-    try {
-      await this.#review.setProposed(fileId, text, since);
-    } finally {
-      typed.inFlight -= 1;
-    }
-    const now = this.#review.file(fileId);
-    if (now !== undefined && typed.inFlight === 0) await this.#follow(now);
+  /** Takes what stands in the editor of a proposal into the review. */
+  sync(fileId: string): Promise<void> {
+    return this.#typing.sync(fileId);
   }
 
   async accept(fileId: string, hunkId?: string): Promise<void> {
@@ -245,22 +234,13 @@ export class ReviewEditor implements vscode.Disposable {
   /** Keeps open editors in step: the right side shows what is pending now; the tab closes when nothing is. */
   async #follow(file: ReviewFile): Promise<void> {
     this.#updateContext();
+    await this.#typing.follow(file);
+    if (file.state !== 'decided') return;
     const document = proposalDocument(file);
-    if (file.state === 'decided') {
-      // a dirty tab would ask whether to save a proposal that is gone
-      if (document?.isDirty === true) await replaceText(document, file.proposed);
-      this.#typed.delete(file.id);
-      await closeTabs((id) => id === file.id);
-      return;
-    }
-    const typed = this.#typed.get(file.id);
-    // what was typed is on its way into the review: the editor is ahead, and stays so until it has arrived
-    if (document?.isDirty !== true || file.state !== 'staged' || typed === undefined || typed.inFlight > 0 || typed.text === file.proposed) return;
-    if (this.#review.file(file.id)?.proposed !== file.proposed) return;
-    // the review changed the proposal; what was typed since is put on top of it
-    const text = carry(file.proposed, typed.text, document.getText());
-    typed.text = file.proposed;
-    if (document.getText() !== text) await replaceText(document, text);
+    // what is typed there was taken into the decision: as a file of its own it is saved, so that nobody is asked about it
+    if (document?.isDirty === true) await saveDocument(document);
+    await this.#opening.get(file.id);
+    await closeTabs((id) => id === file.id);
   }
 
   dispose(): void {

@@ -12,6 +12,14 @@ export function reviewUri(file: Pick<ReviewFile, 'id' | 'file'>, side: 'proposed
   return vscode.Uri.from({ scheme: SCHEME, authority: file.id, path: shown, ...(side === 'base' ? { query: 'base' } : {}) });
 }
 
+/** Decided reviews whose texts are still served. */
+const REMEMBERED = 20;
+
+/** Whether the document of this URI has text that is not saved. */
+function isTyped(uri: string): boolean {
+  return vscode.workspace.textDocuments.some((document) => document.isDirty && document.uri.toString() === uri);
+}
+
 /** Which review a `dsh-review:` URI belongs to. */
 export function reviewIdOf(uri: vscode.Uri): string | undefined {
   return uri.scheme === SCHEME ? uri.authority : undefined;
@@ -27,6 +35,8 @@ export class ReviewFiles implements vscode.FileSystemProvider, vscode.Disposable
   readonly #changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
   readonly onDidChangeFile = this.#changed.event;
   readonly #times = new Map<string, number>();
+  /** The last texts of decided reviews: their editors are on their way out, and some come back. */
+  readonly #decided = new Map<string, Pick<ReviewFile, 'base' | 'proposed'>>();
   readonly #unsubscribe: () => void;
 
   /** `take`: a proposal was saved. */
@@ -34,35 +44,39 @@ export class ReviewFiles implements vscode.FileSystemProvider, vscode.Disposable
     this.#review = review;
     this.#take = take;
     this.#unsubscribe = review.onChange((file) => {
+      if (file.state === 'decided') this.#remember(file);
       const uris = [reviewUri(file), reviewUri(file, 'base')];
-      for (const uri of uris) {
-        // what is typed is in the editor first: a newer time would make its next save look like a conflict
-        const typing = vscode.workspace.textDocuments.some((document) => document.isDirty && document.uri.toString() === uri.toString());
-        if (!typing) this.#times.set(uri.toString(), Date.now());
-      }
-      const type = file.state === 'decided' ? vscode.FileChangeType.Deleted : vscode.FileChangeType.Changed;
-      this.#changed.fire(uris.map((uri) => ({ type, uri })));
+      for (const uri of uris) this.#times.set(uri.toString(), Math.max(Date.now(), (this.#times.get(uri.toString()) ?? 0) + 1));
+      this.#changed.fire(uris.map((uri) => ({ type: vscode.FileChangeType.Changed, uri })));
     });
   }
 
-  #file(uri: vscode.Uri): ReviewFile {
-    const file = this.#review.file(reviewIdOf(uri) ?? '');
-    if (file === undefined || file.state === 'decided') throw vscode.FileSystemError.FileNotFound(uri);
-    return file;
+  #remember({ id, base, proposed }: ReviewFile): void {
+    this.#decided.set(id, { base, proposed });
+    const [oldest] = this.#decided.keys();
+    if (this.#decided.size > REMEMBERED && oldest !== undefined) this.#decided.delete(oldest);
+  }
+
+  /** A review that is open, or was decided a short while ago. */
+  #sides(uri: vscode.Uri): Pick<ReviewFile, 'base' | 'proposed'> | undefined {
+    const id = reviewIdOf(uri) ?? '';
+    const file = this.#review.file(id);
+    return file !== undefined && file.state !== 'decided' ? file : this.#decided.get(id);
   }
 
   #text(uri: vscode.Uri): string {
-    const file = this.#file(uri);
-    return uri.query === 'base' ? file.base : file.proposed;
+    const sides = this.#sides(uri);
+    // a tab of an earlier run, or out of the history: it is closed, and no error page comes before that
+    if (sides === undefined) return `${vscode.l10n.t('This change was decided. Its card in the chat says what became of it.')}\n`;
+    return uri.query === 'base' ? sides.base : sides.proposed;
   }
 
   stat(uri: vscode.Uri): vscode.FileStat {
-    // an auto-save that comes after the decision must not fail before the user's eyes
-    const decided = this.#review.file(reviewIdOf(uri) ?? '')?.state === 'decided';
-    const text = decided ? '' : this.#text(uri);
-    const mtime = this.#times.get(uri.toString()) ?? 1;
+    const key = uri.toString();
+    // what is typed is put on top of what the review did meanwhile: a newer time would make its next save a conflict
+    const mtime = isTyped(key) ? 1 : this.#times.get(key) ?? 1;
     return {
-      type: vscode.FileType.File, ctime: 0, mtime, size: Buffer.byteLength(text),
+      type: vscode.FileType.File, ctime: 0, mtime, size: Buffer.byteLength(this.#text(uri)),
       ...(uri.query === 'base' ? { permissions: vscode.FilePermission.Readonly } : {}),
     };
   }
@@ -72,10 +86,13 @@ export class ReviewFiles implements vscode.FileSystemProvider, vscode.Disposable
   }
 
   async writeFile(uri: vscode.Uri, content: Uint8Array): Promise<void> {
+    const id = reviewIdOf(uri) ?? '';
+    const file = this.#review.file(id);
     // decided a moment ago, and auto-save comes late: what was typed was taken into the decision
-    if (this.#review.file(reviewIdOf(uri) ?? '')?.state === 'decided') return;
-    const file = this.#file(uri);
+    if (file?.state === 'decided' || this.#decided.has(id)) return;
     if (uri.query === 'base') throw vscode.FileSystemError.NoPermissions(uri);
+    // text of an earlier run that nobody takes any more: it stays in its editor
+    if (file === undefined) throw vscode.FileSystemError.Unavailable(vscode.l10n.t('This change was decided. Its card in the chat says what became of it.'));
     await this.#take(file.id, new TextDecoder('utf-8', { ignoreBOM: true }).decode(content));
   }
 

@@ -37,10 +37,11 @@ export async function replaceText(document: vscode.TextDocument, text: string): 
   await vscode.workspace.applyEdit(edit);
 }
 
-/** Closes tabs that show reviews `gone` says are over; unsaved text in them is in the review already. */
+/** Closes tabs that show reviews `gone` says are over. One with unsaved text stays, or VS Code would ask the user about it. */
 export async function closeTabs(gone: (reviewId: string) => boolean): Promise<void> {
   const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs).filter((tab) => {
-    const { input } = tab;
+    const { input, isDirty } = tab;
+    if (isDirty) return false;
     const uris = input instanceof vscode.TabInputTextDiff ? [input.original, input.modified] : input instanceof vscode.TabInputText ? [input.uri] : [];
     return uris.some((uri) => {
       const id = reviewIdOf(uri);
