@@ -179,16 +179,40 @@ export async function assertRoomFor(realPath: string): Promise<void> {
   }
 }
 
-/** Makes the directory and returns what was made, outermost first. */
+/**
+ * Makes the directory and returns what was made, outermost first; what was made goes again when the rest can't be. One
+ * by one: Node's own recursive way tries for ever where a file system says ENOENT to every new name (/proc).
+ */
 export async function makeDirectories(directory: string): Promise<string[]> {
-  const first = await fs.mkdir(directory, { recursive: true });
-  if (first === undefined) return [];
+  const missing: string[] = [];
+  for (let at = directory; !(await isDirectory(at)); at = path.dirname(at)) missing.unshift(at);
   const made: string[] = [];
-  for (let at = directory; at.length >= first.length; at = path.dirname(at)) {
-    made.unshift(at);
-    if (at === path.dirname(at)) break;
+  try {
+    for (const next of missing) {
+      try {
+        await fs.mkdir(next);
+        made.push(next);
+      } catch (error) {
+        // somebody else was faster
+        if (codeOf(error) !== 'EEXIST' || !(await isDirectory(next))) throw error;
+      }
+    }
+  } catch (error) {
+    await removeEmptyDirectories(made);
+    throw error;
   }
   return made;
+}
+
+/** False: nothing is there. Throws what making something below it would. */
+async function isDirectory(absolute: string): Promise<boolean> {
+  try {
+    if ((await fs.stat(absolute)).isDirectory()) return true;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' && absolute !== path.dirname(absolute)) return false;
+    throw error;
+  }
+  throw Object.assign(new Error('not a directory'), { code: 'ENOTDIR' });
 }
 
 /** Removes those of `directories` (outermost first) that are empty. */

@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { open, readFile, realpath, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Agent } from '../contract/agent.ts';
@@ -10,6 +10,7 @@ import type { Runtime } from '../runtime.ts';
 import * as answers from './answers.ts';
 import { processTerminal, type Terminal } from './answers.ts';
 import { startHeadless } from './compose.ts';
+import { diskError, makeDirectories } from './disk.ts';
 import { readOptions, USAGE, UsageError, type DriveOptions, type ReplayOptions } from './options.ts';
 import { cardsOf, cardText, Printer } from './print.ts';
 
@@ -43,6 +44,7 @@ async function run(options: DriveOptions, io: DriveIo): Promise<0 | 1> {
   const script = await loadScript(options.script, io.cwd);
   const folder = await stat(options.workspace).catch(() => undefined);
   if (folder?.isDirectory() !== true) throw new UsageError(`the workspace "${options.workspace}" is not a directory`);
+  if (options.session !== undefined) await assertSessionFile(options.session);
   const runtime = await startHeadless({
     workspace: options.workspace,
     ...(options.session === undefined ? {} : { sessionsDir: path.dirname(options.session) }),
@@ -72,17 +74,24 @@ async function converse(runtime: Runtime, options: DriveOptions, script: Script,
   });
   const stop = (): void => agent.cancel({ kind: 'user' });
   io.signal?.addEventListener('abort', stop, { once: true });
+  let unwritten = false;
+  runtime.ctx.on('session/write-error', (_session, error) => {
+    // what goes on without its log is worth nothing here
+    if (!unwritten) io.err(`drive: the session's log can't be written: ${error instanceof Error ? error.message : String(error)}\n`);
+    unwritten = true;
+    stop();
+  });
   try {
     for (const text of script.user) {
-      if (io.signal?.aborted) return 1;
+      if (io.signal?.aborted || unwritten) return 1;
       agent.followup({ content: [{ type: 'text', text }], source: { kind: 'user' } });
       await agent.whenIdle();
       if (lastEnd(agent)?.kind !== 'completed') return 1;
     }
-    return 0;
+    return unwritten ? 1 : 0;
   } finally {
     io.signal?.removeEventListener('abort', stop);
-    await agent.session.flush();
+    if (!unwritten) await agent.session.flush();
   }
 }
 
@@ -91,7 +100,27 @@ async function openAgent(runtime: Runtime, options: DriveOptions): Promise<Agent
   if (options.session === undefined) return agents.create({ meta: { cwd: options.workspace } });
   const id = path.basename(options.session, '.jsonl');
   const exists = await stat(options.session).then(() => true, () => false);
-  return exists ? agents.resume({ resumeSessionId: id }) : agents.create({ sessionId: id, meta: { cwd: options.workspace } });
+  if (!exists) return agents.create({ sessionId: id, meta: { cwd: options.workspace } });
+  const { cwd } = (await runtime.ctx.sessions.view(id)).header;
+  if (cwd === undefined) throw new UsageError(`"${options.session}" does not say which folder it works in: it is no session's log, or has lost its first line`);
+  const real = (folder: string): Promise<string> => realpath(folder).catch(() => folder);
+  if (await real(cwd) !== await real(options.workspace)) throw new UsageError(`the session "${id}" works in "${cwd}": give that as --workspace`);
+  return agents.resume({ resumeSessionId: id });
+}
+
+/** Tries whether a log can be kept there, before anything is played. Leaves nothing behind but its folder. */
+async function assertSessionFile(file: string): Promise<void> {
+  const fail = (why: string): UsageError => new UsageError(`the session's log can't be written to "${file}": ${why}`);
+  try {
+    await makeDirectories(path.dirname(file));
+    const found = await stat(file).catch(() => undefined);
+    if (found?.isDirectory()) throw fail('it is a directory');
+    await (await open(file, 'a')).close();
+    // an empty file holds nothing to go on with, and no new log is written over a file
+    if (found === undefined || found.size === 0) await rm(file);
+  } catch (error) {
+    throw error instanceof UsageError ? error : fail(diskError('write', file, error).message.replace(/^cannot write ".*": /s, ''));
+  }
 }
 
 function lastEnd(agent: Agent): TurnEndReason | undefined {
@@ -112,10 +141,13 @@ async function loadScript(file: string, cwd: string): Promise<Script> {
 
 /** The cards of a stored log, as this build's tools draw them; nothing is executed or changed (L11.8). */
 async function replay(options: ReplayOptions, io: DriveIo): Promise<0 | 1> {
+  const shown = path.relative(io.cwd, options.file) || options.file;
+  const found = await stat(options.file).catch(() => undefined);
+  if (found?.isFile() !== true) throw new UsageError(found === undefined ? `"${shown}" was not found` : `"${shown}" is not a file`);
   const runtime = await startHeadless({ workspace: path.dirname(options.file), sessionsDir: path.dirname(options.file) });
   try {
     const log = await runtime.ctx.sessions.view(path.basename(options.file).replace(/\.jsonl$/, ''));
-    if (log.events.length === 0) throw new UsageError(`"${path.relative(io.cwd, options.file) || options.file}" holds no session that can be read`);
+    if (log.events.length === 0) throw new UsageError(`"${shown}" holds no session that can be read`);
     for (const card of cardsOf(log.events, { tool: (name) => runtime.ctx.tools.get(name) })) {
       if (options.json) io.out(`${JSON.stringify(card)}\n`);
       else io.out(cardText(card));

@@ -31,7 +31,7 @@ export const USAGE = [
   `  --preset PRESET   ${PRESETS.join(', ')} (default: ask)`,
   '  --json            session events as JSON lines instead of text',
   '  --replay FILE     show the cards of a stored log, executing nothing',
-  'Exit code: 0 when the last turn ended "completed", 1 when it did not, 2 for wrong usage or a broken script.',
+  'Exit code: 0 when the last turn ended "completed", 1 when it did not, 2 for wrong usage, a broken script, or a session that can\'t be kept.',
 ].join('\n');
 
 /** Reads the command line. `help`: it was asked for. Throws UsageError. */

@@ -6,7 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { FileDecision, FileIntent, TextFile, TextSplice } from '../../src/seams/fs.ts';
-import { putFile } from '../../src/headless/disk.ts';
+import { makeDirectories, putFile } from '../../src/headless/disk.ts';
 import { NodeFileSystem } from '../../src/headless/fs.ts';
 import type { FileTarget } from '../../src/seams/fs.ts';
 import { PathLock } from '../../src/headless/path-lock.ts';
@@ -22,6 +22,22 @@ describe('the node file system', () => {
   const context = { displayPath: 'a', toolName: 'test' };
   beforeEach(async () => { room = await openFsRoom({ observation: false }); });
   afterEach(() => room.dispose());
+
+  it('B11 folders are made one by one: what was made is told, and goes again when the rest can\'t be made', async () => {
+    const deep = path.join(room.directory, 'a/b/c');
+    assert.deepEqual(await makeDirectories(deep), [path.join(room.directory, 'a'), path.join(room.directory, 'a/b'), deep]);
+    assert.deepEqual(await makeDirectories(deep), []);
+    const many = await Promise.all(Array.from({ length: 5 }, () => makeDirectories(path.join(room.directory, 'x/y'))));
+    assert.equal(many.flat().length, 2, 'of several at once each folder is one\'s');
+    await assert.rejects(makeDirectories(path.join(room.directory, 'n/e', 'w'.repeat(300))), { code: 'ENAMETOOLONG' });
+    await room.put('file', '');
+    await assert.rejects(makeDirectories(path.join(room.directory, 'file/x')), { code: 'ENOTDIR' });
+    assert.deepEqual((await fs.readdir(room.directory)).sort(), ['a', 'file', 'x']);
+  });
+
+  (process.platform === 'linux' ? it : it.skip)('a place where nothing can be made fails at once (Node itself would try for ever)', async () => {
+    await assert.rejects(makeDirectories('/proc/nowhere/deep'), { code: 'ENOENT' });
+  });
 
   it('J1 the real path of what is not there yet is its nearest existing ancestor plus the rest', async () => {
     await fs.mkdir(path.join(room.directory, 'real'));

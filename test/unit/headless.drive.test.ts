@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { SessionEvent } from '../../src/contract/event.ts';
@@ -16,7 +16,7 @@ describe('drive', function () {
   beforeEach(async () => {
     base = await realpath(await mkdtemp(path.join(os.tmpdir(), 'dsh-drive-')));
     ws = path.join(base, 'ws');
-    await (await import('node:fs/promises')).mkdir(ws);
+    await mkdir(ws);
     await writeFile(path.join(ws, 'a.txt'), 'one\r\ntwo\r\n');
   });
   afterEach(() => rm(base, { recursive: true, force: true }));
@@ -205,6 +205,7 @@ describe('drive', function () {
     ['an unknown option', ['--nope'], /--nope/],
     ['a session that is no log', ['--workspace', '.', '--script', 'x', '--session', 'x.txt'], /must name a \.jsonl file/],
     ['a missing script', ['--workspace', '.', '--script', 'none.json'], /none\.json: the script can't be read \(ENOENT\)/],
+    ['a replay of nothing', ['--replay', 'none.jsonl'], /"none\.jsonl" was not found/],
     ['replay with more', ['--replay', 'x.jsonl', '--workspace', '.'], /not with --workspace/],
   ];
   for (const [name, argv, message] of wrong) {
@@ -217,6 +218,45 @@ describe('drive', function () {
       assert.equal(out, '');
     });
   }
+
+  it('exit 2 and one line, before anything is played: a session that can\'t be kept, or belongs elsewhere', async () => {
+    const file = await script([call('bash', { command: 'touch played', description: 'x' }), { text: 'Done.' }]);
+    await writeFile(path.join(base, 'file'), 'x');
+    await writeFile(path.join(base, 'noise.jsonl'), 'noise\n');
+    await mkdir(path.join(base, 'folder.jsonl'));
+    const elsewhere = path.join(base, 'elsewhere');
+    await mkdir(elsewhere);
+    const argv = ['--script', file, '--approve', 'all', '--session'];
+    assert.equal((await run(['--workspace', elsewhere, ...argv, 'other.jsonl'])).code, 0);
+    const bad: [session: string, message: RegExp][] = [
+      ['file/s.jsonl', /can't be written to ".*": a parent of this path is a file/], ['folder.jsonl', /it is a directory/], [`${'n'.repeat(300)}.jsonl`, /the path is too long/],
+      ['noise.jsonl', /does not say which folder it works in/], ['other.jsonl', /works in ".*elsewhere": give that as --workspace/],
+      // where Node's own way of making folders never ends
+      ...(process.platform === 'linux' ? [['/proc/nowhere/s.jsonl', /can't be written to/] as [string, RegExp]] : []),
+    ];
+    for (const [session, message] of bad) {
+      const { code, out, err } = await run(['--workspace', ws, ...argv, session]);
+      assert.equal(code, 2, `${session}: ${err}`);
+      assert.match(err, message);
+      assert.equal(err.trim().split('\n').length, 1);
+      assert.equal(out, '');
+    }
+    assert.deepEqual((await readdir(ws)).sort(), ['a.txt']);
+    assert.equal(await readFile(path.join(base, 'noise.jsonl'), 'utf8'), 'noise\n', 'what is no log stays as it is');
+    // nothing is in it: it may become one
+    await writeFile(path.join(base, 'empty.jsonl'), '');
+    assert.equal((await run(['--workspace', ws, ...argv, 'empty.jsonl'])).code, 0);
+  });
+
+  it('a log that can\'t be written ends the run before a tool runs: another run keeps the same one', async () => {
+    const file = await script([call('bash', { command: 'touch played', description: 'x' }), { text: 'Done.' }]);
+    await writeFile(path.join(base, 's.jsonl.lock'), JSON.stringify({ pid: process.pid, host: os.hostname() }));
+    const { code, err } = await run(['--workspace', ws, '--script', file, '--approve', 'all', '--session', 's.jsonl']);
+    assert.equal(code, 1);
+    assert.match(err, /^drive: the session's log can't be written: session "s" is open in another window/);
+    assert.equal(err.trim().split('\n').length, 1);
+    assert.deepEqual(await readdir(ws), ['a.txt']);
+  });
 
   it('exit 2 and one line that names the place: a broken script', async () => {
     await writeFile(path.join(base, 'bad.json'), '{\n  "user": ["a"],\n  "model": [ { "txt": "x" } ]\n}');
