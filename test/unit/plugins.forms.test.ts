@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
-import { Context, Service } from '@deepseek-ai/cordis';
+import { Service, type Context } from '@deepseek-ai/cordis';
 import { lentModules } from '../../src/plugins/modules.ts';
-import { PluginSet } from '../../src/plugins/plugin-set.ts';
-import { SystemPrompt } from '../../src/prompt/system-prompt.ts';
-import { ToolRuntime } from '../../src/registry/runtime.ts';
+import { IMPORTS, REQUIRES, openPluginRoom, type PluginRoom } from '../harness/plugin-room.ts';
 
 /** What a plugin adds: a tool named like it, listeners, a guard, a prompt section, an event of its own, and a thing to take down. */
 const BODY = (name: string, define: string) => `
@@ -21,8 +17,6 @@ const BODY = (name: string, define: string) => `
   ctx.systemPrompt.section({ name: 'form:${name}', order: 150, text: '${name} is there.' });
   ctx.effect(() => { globalThis.__forms.up.push('${name}'); return () => { globalThis.__forms.down.push('${name}'); }; }, 'thing');
 `;
-const IMPORTS = "import { defineTool } from '@deepseek-ai/dsh-tools';\nimport { HarnessError } from '@deepseek-ai/dsh-llm';\n";
-const REQUIRES = "const { defineTool } = require('@deepseek-ai/dsh-tools');\nconst { HarnessError } = require('@deepseek-ai/dsh-llm');\n";
 const INJECT = "['tools', 'systemPrompt']";
 
 /** Ten plugins, every form and every kind of file. */
@@ -70,51 +64,35 @@ const FAILING: Record<string, { readonly file: string; readonly text: string; re
 
 describe('plugins of every form', function () {
   this.timeout(30_000);
-  let folder: string;
-  let ctx: Context;
-  let set: PluginSet;
+  let room: PluginRoom;
   const forms: { up: string[]; down: string[] } = { up: [], down: [] };
   const fileOf = (name: string) => Object.keys(PLUGINS[name]!.files)[0]!;
   const row = (name: string) => `- id: ${name}\n  name: ${name === 'package' ? 'form-package' : `./${fileOf(name)}`}\n${PLUGINS[name]!.row ?? ''}`;
 
   /** Everything a plugin may leave: what the two registries hold, listeners, effects of the root, services. */
   const traces = async () => ({
-    tools: ctx.tools.schemas(),
-    sections: (await ctx.systemPrompt.assemble({})).sections.map((section) => section.name).sort(),
-    listeners: Object.fromEntries(Object.entries(ctx.events._hooks).map(([name, hooks]) => [name, hooks.length] as const).filter(([, count]) => count > 0)),
-    effects: [...ctx.root.fiber._disposables].length,
-    plugins: ctx.registry.size,
-    services: Object.keys(ctx.root.fiber.store ?? {}).sort(),
+    tools: room.ctx.tools.schemas(),
+    sections: (await room.ctx.systemPrompt.assemble({})).sections.map((section) => section.name).sort(),
+    listeners: Object.fromEntries(Object.entries(room.ctx.events._hooks).map(([name, hooks]) => [name, hooks.length] as const).filter(([, count]) => count > 0)),
+    effects: [...room.ctx.root.fiber._disposables].length,
+    plugins: room.ctx.registry.size,
+    services: Object.keys(room.ctx.root.fiber.store ?? {}).sort(),
   });
-  const later = () => ctx.plugin(class Later extends Service { constructor(inner: Context) { super(inner, 'formLater'); } });
-  async function list(rows: string): Promise<void> {
-    writeFileSync(path.join(folder, 'cordis.yml'), rows);
-    await set.reload();
-  }
+  const later = () => room.ctx.plugin(class Later extends Service { constructor(inner: Context) { super(inner, 'formLater'); } });
   async function until(what: () => boolean): Promise<void> {
     for (let i = 0; i < 200 && !what(); i++) await new Promise((resolve) => setTimeout(resolve, 10));
     assert.ok(what(), `never came: ${what}`);
   }
-  const call = (name: string, word: string) => ctx.tools.execute({ callId: `${name}-${word}`, name, arguments: { word }, signal: new AbortController().signal });
+  const call = (name: string, word: string) => room.call(name, { word });
 
   beforeEach(async () => {
-    folder = mkdtempSync(path.join(os.tmpdir(), 'dsh-forms-'));
-    for (const [name, text] of [...Object.values(PLUGINS).flatMap(({ files }) => Object.entries(files)), ...Object.values(FAILING).map(({ file, text }) => [file, text] as const)]) {
-      mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
-      writeFileSync(path.join(folder, name), text);
-    }
+    room = await openPluginRoom(Object.assign({}, ...Object.values(PLUGINS).map(({ files }) => files), ...Object.values(FAILING).map(({ file, text }) => ({ [file]: text }))) as Record<string, string>);
     forms.up = [];
     forms.down = [];
     (globalThis as { __forms?: unknown }).__forms = forms;
-    ctx = new Context();
-    await ctx.plugin(SystemPrompt, {});
-    await ctx.plugin(ToolRuntime, {});
-    await ctx.plugin(PluginSet, { file: path.join(folder, 'cordis.yml'), modules: lentModules(), watch: false });
-    set = ctx.get('plugins') as PluginSet;
   });
   afterEach(async () => {
-    await ctx.fiber.dispose();
-    rmSync(folder, { recursive: true, force: true });
+    await room.dispose();
     delete (globalThis as { __forms?: unknown }).__forms;
   });
 
@@ -123,25 +101,25 @@ describe('plugins of every form', function () {
       const provider = name === 'waiting' ? undefined : later();
       await provider;
       const before = await traces();
-      await list(row(name));
-      const status = () => set.list()[0]!.status;
+      await room.list(row(name));
+      const status = () => room.set.list()[0]!.status;
       let fiber: ReturnType<typeof later> | undefined;
       if (name === 'waiting') {
         assert.deepEqual(status(), { state: 'waiting', missing: ['formLater'] });
-        assert.deepEqual(ctx.tools.schemas(), []);
+        assert.deepEqual(room.ctx.tools.schemas(), []);
         fiber = later();
         await fiber;
         await until(() => status().state === 'active');
       }
       assert.deepEqual(status(), { state: 'active' });
-      assert.deepEqual(set.list()[0]!.tools, [name]);
+      assert.deepEqual(room.set.list()[0]!.tools, [name]);
       const done = await call(name, 'hi');
       assert.equal(done.isError ? done.error.message : done.value, `${name}: hi${PLUGINS[name]!.suffix ?? ''}`);
       const failed = await call(name, 'fail');
       assert.deepEqual(failed.isError && failed.error, { message: 'as asked', info: { name: 'HarnessError', code: 'ASKED' } }, 'the error class is the host\'s own');
-      assert.match((await ctx.systemPrompt.assemble({})).sections.map(({ text }) => text).join('\n'), new RegExp(`${name} is there\\.`));
+      assert.match((await room.ctx.systemPrompt.assemble({})).sections.map(({ text }) => text).join('\n'), new RegExp(`${name} is there\\.`));
       await fiber?.dispose();
-      await list('');
+      await room.list('');
       assert.deepEqual(await traces(), before);
       assert.deepEqual([forms.up, forms.down], [[name], [name]]);
     });
@@ -151,18 +129,18 @@ describe('plugins of every form', function () {
     await later();
     const before = await traces();
     const rows = Object.keys(PLUGINS).map(row).join('');
-    await list(rows);
-    assert.deepEqual(set.list().map(({ id, status }) => [id, status.state]), Object.keys(PLUGINS).map((name) => [name, 'active']));
+    await room.list(rows);
+    assert.deepEqual(room.set.list().map(({ id, status }) => [id, status.state]), Object.keys(PLUGINS).map((name) => [name, 'active']));
     for (const name of Object.keys(PLUGINS)) assert.equal((await call(name, 'hi')).isError, false, name);
-    writeFileSync(path.join(folder, 'esm.mjs'), 'export function apply( {');
+    room.write({ 'esm.mjs': 'export function apply( {' });
     forms.up = [];
-    await set.reload('esm');
-    const broken = set.list()[0]!;
+    await room.set.reload('esm');
+    const broken = room.set.list()[0]!;
     assert.ok(broken.status.state === 'failed' && broken.status.running);
-    await set.reload('ts');
+    await room.set.reload('ts');
     assert.deepEqual(forms.up, ['ts'], 'only that one ran again');
     for (const name of Object.keys(PLUGINS)) assert.equal((await call(name, 'hi')).isError, false, name);
-    await list('');
+    await room.list('');
     assert.deepEqual(await traces(), before);
   });
 
@@ -170,16 +148,16 @@ describe('plugins of every form', function () {
     it(`X13.1 X13.3 failing, ${name}: told with its line, nothing of it stays`, async () => {
       await later();
       const before = await traces();
-      await list(`- id: bad\n  name: ./${file}\n${name === 'config' ? '  config: { deep: { port: many } }\n' : ''}${row('esm')}`);
-      const [bad, good] = set.list();
+      await room.list(`- id: bad\n  name: ./${file}\n${name === 'config' ? '  config: { deep: { port: many } }\n' : ''}${row('esm')}`);
+      const [bad, good] = room.set.list();
       assert.ok(bad!.status.state === 'failed', JSON.stringify(bad!.status));
       assert.match(bad!.status.problem.message, message);
-      assert.equal(bad!.status.problem.file, path.join(folder, file));
+      assert.equal(bad!.status.problem.file, path.join(room.folder, file));
       assert.equal(bad!.status.problem.line, line);
       assert.deepEqual(bad!.tools, []);
       assert.deepEqual(good!.status, { state: 'active' });
-      assert.deepEqual(ctx.tools.schemas().map((schema) => schema.name), ['esm']);
-      await list('');
+      assert.deepEqual(room.ctx.tools.schemas().map((schema) => schema.name), ['esm']);
+      await room.list('');
       assert.deepEqual(await traces(), before);
     });
   }
@@ -196,14 +174,11 @@ describe('plugins of every form', function () {
       'seen.mjs': esm, 'seen.ts': esm, 'seen.mts': esm, 'seen.cjs': cjs, 'seen-folder/index.ts': esm, 'node_modules/seen-esm/package.json': '{"name":"seen-esm","type":"module","main":"i.js"}',
       'node_modules/seen-esm/i.js': esm, 'node_modules/seen-cjs/package.json': '{"name":"seen-cjs"}', 'node_modules/seen-cjs/index.js': cjs,
     };
-    for (const [name, text] of Object.entries(files)) {
-      mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
-      writeFileSync(path.join(folder, name), text);
-    }
+    room.write(files);
     const seen: Record<string, unknown>[][] = [];
     Object.assign(forms, { seen });
-    await list(['./seen.mjs', './seen.ts', './seen.mts', './seen.cjs', './seen-folder', 'seen-esm', 'seen-cjs'].map((name) => `- name: ${name}\n`).join(''));
-    assert.deepEqual(set.list().map(({ status }) => status), Array(7).fill({ state: 'active' }));
+    await room.list(['./seen.mjs', './seen.ts', './seen.mts', './seen.cjs', './seen-folder', 'seen-esm', 'seen-cjs'].map((name) => `- name: ${name}\n`).join(''));
+    assert.deepEqual(room.set.list().map(({ status }) => status), Array(7).fill({ state: 'active' }));
     assert.equal(seen.length, 7);
     const lent = Object.values(lentModules()) as Record<string, unknown>[];
     for (const modules of seen) {

@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import Module from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
-import { Context, Service } from '@deepseek-ai/cordis';
-import { lentModules } from '../../src/plugins/modules.ts';
-import { PluginSet } from '../../src/plugins/plugin-set.ts';
-import { SystemPrompt } from '../../src/prompt/system-prompt.ts';
-import { ToolRuntime } from '../../src/registry/runtime.ts';
+import { IMPORTS as ESM, REQUIRES as CJS, openPluginRoom, type PluginRoom } from '../harness/plugin-room.ts';
 
 /** A tool that tells whether the modules it was made with are the host's: the code of a HarnessError survives then (P4.36). */
 const register = (name: string, value = `'${name}'`) => `ctx.tools.register(defineTool({
@@ -15,8 +10,6 @@ const register = (name: string, value = `'${name}'`) => `ctx.tools.register(defi
     output: { schema: { type: 'string' }, render: (_args, value) => [{ type: 'text', text: value }] },
     async execute(args) { if (args.fail) throw new HarnessError('asked to', 'ASKED'); return ${value}; },
   }))`;
-const ESM = "import { defineTool } from '@deepseek-ai/dsh-tools';\nimport { HarnessError } from '@deepseek-ai/dsh-llm';\n";
-const CJS = "const { defineTool } = require('@deepseek-ai/dsh-tools');\nconst { HarnessError } = require('@deepseek-ai/dsh-llm');\n";
 
 /** name → [row, files, the tool's answer]. A copy of the lent packages is installed in node_modules and must not be used. */
 const FORMS: Readonly<Record<string, { row: string; files: Record<string, string>; answers?: string }>> = {
@@ -64,41 +57,23 @@ const FORMS: Readonly<Record<string, { row: string; files: Record<string, string
 
 describe('modules lent to plugins', function () {
   this.timeout(30_000);
-  let folder: string;
-  let ctx: Context;
-  let set: PluginSet;
-
-  async function write(files: Record<string, string>): Promise<void> {
-    for (const [name, text] of Object.entries(files)) {
-      await mkdir(path.dirname(path.join(folder, name)), { recursive: true });
-      await writeFile(path.join(folder, name), text);
-    }
-  }
-  const run = (args: unknown) => ctx.tools.execute({ callId: 'c', name: 'form', arguments: args, signal: new AbortController().signal });
+  let room: PluginRoom;
+  const run = (args: unknown) => room.call('form', args);
 
   beforeEach(async () => {
-    folder = await mkdtemp(path.join(os.tmpdir(), 'dsh-forms-'));
     const decoy = 'throw new Error("a copy was loaded instead of the host\'s own module")';
-    for (const name of ['dsh-tools', 'dsh-llm', 'cordis', 'schemastery']) {
-      await write({ [`node_modules/@deepseek-ai/${name}/package.json`]: `{ "name": "@deepseek-ai/${name}", "main": "./index.js" }`, [`node_modules/@deepseek-ai/${name}/index.js`]: decoy });
-    }
-    ctx = new Context();
-    await ctx.plugin(SystemPrompt, {});
-    await ctx.plugin(ToolRuntime, {});
-    await ctx.plugin(PluginSet, { file: path.join(folder, 'cordis.yml'), modules: lentModules(), watch: false });
-    set = ctx.get('plugins') as PluginSet;
+    room = await openPluginRoom(Object.fromEntries(['dsh-tools', 'dsh-llm', 'cordis', 'schemastery'].flatMap((name) => [
+      [`node_modules/@deepseek-ai/${name}/package.json`, `{ "name": "@deepseek-ai/${name}", "main": "./index.js" }`], [`node_modules/@deepseek-ai/${name}/index.js`, decoy],
+    ])));
   });
-  afterEach(async () => {
-    await ctx.fiber.dispose();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterEach(() => room.dispose());
 
   for (const [name, { row, files, answers = 'form' }] of Object.entries(FORMS)) {
     it(`X13.8 ${name}: loads with the host's own modules, runs, reloads, unloads`, async () => {
-      await write({ ...files, 'cordis.yml': `${row}\n` });
-      await set.reload();
-      assert.deepEqual(set.list().map((plugin) => plugin.status), [{ state: 'active' }]);
-      assert.deepEqual(set.list()[0]?.tools, ['form']);
+      room.write({ ...files, 'cordis.yml': `${row}\n` });
+      await room.set.reload();
+      assert.deepEqual(room.set.list().map((plugin) => plugin.status), [{ state: 'active' }]);
+      assert.deepEqual(room.set.list()[0]?.tools, ['form']);
       const result = await run({});
       assert.deepEqual(result.content, [{ type: 'text', text: answers }]);
       const failed = await run({ fail: true });
@@ -106,19 +81,19 @@ describe('modules lent to plugins', function () {
       assert.deepEqual(failed.error, { message: 'asked to', info: { name: 'HarnessError', code: 'ASKED' } });
 
       const [file, text] = Object.entries(files).find(([, source]) => source.includes('asked to'))!;
-      await write({ [file]: text.replace('asked to', 'asked again') });
-      await set.reload(set.list()[0]!.id);
+      room.write({ [file]: text.replace('asked to', 'asked again') });
+      await room.set.reload(room.set.list()[0]!.id);
       const again = await run({ fail: true });
       assert.equal(again.isError && again.error.message, 'asked again');
 
-      await write({ 'cordis.yml': '' });
-      await set.reload();
-      assert.deepEqual(ctx.tools.schemas(), []);
+      room.write({ 'cordis.yml': '' });
+      await room.set.reload();
+      assert.deepEqual(room.ctx.tools.schemas(), []);
     });
   }
 
   it('X13.2 X13.3 X13.7 what waits or fails says why, and the others run', async () => {
-    await write({
+    room.write({
       'cordis.yml': ['waits.ts', 'throws.ts', 'rejects.ts', 'syntax.ts', 'empty.ts', 'config.ts', 'good.ts', 'missing.ts'].map((name) => `- name: ./${name}\n`).join(''),
       'waits.ts': "export const inject = ['tools', 'sundial'];\nexport function apply() {}\n",
       'throws.ts': "export function apply() {\n  throw new Error('no luck');\n}\n",
@@ -128,8 +103,8 @@ describe('modules lent to plugins', function () {
       'config.ts': "import Schema from 'schemastery';\nexport const Config = Schema.object({ port: Schema.number().required() });\nexport function apply() {}\n",
       'good.ts': `${ESM}export const inject = ['tools'];\nexport function apply(ctx) { ${register('form')}; }\n`,
     });
-    await set.reload();
-    const said = Object.fromEntries(set.list().map(({ id, status }) => [id, status.state === 'failed' ? `${status.problem.message} @${status.problem.line}` : status.state === 'waiting' ? `waiting for ${status.missing.join()}` : status.state]));
+    await room.set.reload();
+    const said = Object.fromEntries(room.set.list().map(({ id, status }) => [id, status.state === 'failed' ? `${status.problem.message} @${status.problem.line}` : status.state === 'waiting' ? `waiting for ${status.missing.join()}` : status.state]));
     assert.equal(said['./waits.ts'], 'waiting for sundial');
     assert.equal(said['./throws.ts'], 'no luck @2');
     assert.equal(said['./rejects.ts'], 'late luck @3');
@@ -142,15 +117,13 @@ describe('modules lent to plugins', function () {
   });
 
   it('X13.8 the modules are lent to plugins only, and no longer than the set lives', async () => {
-    await write({ 'cordis.yml': '- name: ./a.cjs\n', 'a.cjs': "require('schemastery');\nexports.apply = () => {};\n" });
-    await set.reload();
-    assert.equal(set.list()[0]?.status.state, 'active');
+    room.write({ 'cordis.yml': '- name: ./a.cjs\n', 'a.cjs': "require('schemastery');\nexports.apply = () => {};\n" });
+    await room.set.reload();
+    assert.equal(room.set.list()[0]?.status.state, 'active');
     const elsewhere = Module.createRequire(path.join(os.tmpdir(), 'x.js'));
     assert.throws(() => elsewhere('schemastery'), /Cannot find module/);
-    await ctx.fiber.dispose();
-    const inside = Module.createRequire(path.join(folder, 'x.js'));
+    await room.ctx.fiber.dispose();
+    const inside = Module.createRequire(path.join(room.folder, 'x.js'));
     assert.throws(() => inside('@deepseek-ai/dsh-tools'), /a copy was loaded/);
-    ctx = new Context();
-    await ctx.plugin(class Nothing extends Service { constructor(inner: Context) { super(inner, 'nothing'); } });
   });
 });
