@@ -7,6 +7,7 @@ import type { UserAnswer } from '../seams/questions.ts';
 import type { ReviewFile } from '../seams/review.ts';
 import '../policy/approval.ts';
 import type { ApproveMode } from './options.ts';
+import { visible } from './visible.ts';
 
 export interface Terminal {
   readonly interactive: boolean;
@@ -24,7 +25,8 @@ export function apply(ctx: Context, config: { mode: ApproveMode; terminal: Termi
   const { mode, terminal } = config;
   /** One question at a time. */
   let turn: Promise<unknown> = Promise.resolve();
-  const ask = (text: string, accept: string, signal?: AbortSignal): Promise<string | undefined> => {
+  const ask = (asked: string, accept: string, signal?: AbortSignal): Promise<string | undefined> => {
+    const text = visible(asked);
     const answer = turn.then(async () => {
       if (!terminal.interactive) {
         terminal.note(`${text.split('\n')[0]!}: denied, because there is no terminal to ask on (use --approve all or none)`);

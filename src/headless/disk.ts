@@ -119,6 +119,8 @@ export async function readWhole(
 }
 
 async function readHandle(handle: FileHandle, size: number, signal: AbortSignal | undefined): Promise<Uint8Array> {
+  // files that the system makes up as they are read say that they are empty
+  if (size === 0) return handle.readFile(signal ? { signal } : {});
   let buffer = Buffer.allocUnsafeSlow(size);
   let at = 0;
   while (at < buffer.length) {

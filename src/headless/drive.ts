@@ -12,7 +12,7 @@ import { processTerminal, type Terminal } from './answers.ts';
 import { startHeadless } from './compose.ts';
 import { diskError, makeDirectories } from './disk.ts';
 import { readOptions, USAGE, UsageError, type DriveOptions, type ReplayOptions } from './options.ts';
-import { cardsOf, cardText, Printer } from './print.ts';
+import { cardsOf, cardsText, Printer } from './print.ts';
 
 /** What the driver talks to; tests bring their own. */
 export interface DriveIo {
@@ -148,10 +148,8 @@ async function replay(options: ReplayOptions, io: DriveIo): Promise<0 | 1> {
   try {
     const log = await runtime.ctx.sessions.view(path.basename(options.file).replace(/\.jsonl$/, ''));
     if (log.events.length === 0) throw new UsageError(`"${shown}" holds no session that can be read`);
-    for (const card of cardsOf(log.events, { tool: (name) => runtime.ctx.tools.get(name) })) {
-      if (options.json) io.out(`${JSON.stringify(card)}\n`);
-      else io.out(cardText(card));
-    }
+    const cards = cardsOf(log.events, { tool: (name) => runtime.ctx.tools.get(name) });
+    io.out(options.json ? cards.map((card) => `${JSON.stringify(card)}\n`).join('') : cardsText(cards));
     return 0;
   } finally {
     await runtime.dispose();

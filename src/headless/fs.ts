@@ -62,6 +62,7 @@ export class NodeFileSystem extends Service implements FileSystemService {
   }
 
   async resolve(given: string, cwd: string): Promise<FileTarget> {
+    if (/\p{Surrogate}/u.test(given)) throw new HarnessError(`cannot access "${given}": the path contains half a character (an unpaired surrogate)`, 'FS_BAD_PATH');
     const absolute = path.resolve(cwd, given);
     try {
       return { path: absolute, realPath: await realPathOf(absolute) };

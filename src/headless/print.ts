@@ -2,6 +2,7 @@ import { assertNever } from '../contract/never.ts';
 import type { SessionEvent } from '../contract/event.ts';
 import type { CardView, ToolItem, TranscriptItem } from '../protocol.ts';
 import { Transcript, type TranscriptOptions } from '../transcript/transcript.ts';
+import { visible } from './visible.ts';
 
 const LONGEST = 2000;
 
@@ -21,7 +22,7 @@ export class Printer {
       if (patch.op === 'remove') this.done.delete(patch.id);
       if (patch.op !== 'put' || this.done.has(patch.item.id) || !settled(patch.item)) continue;
       this.done.add(patch.item.id);
-      this.write(itemText(patch.item));
+      this.write(visible(itemText(patch.item)));
     }
   }
 }
@@ -53,8 +54,13 @@ function itemText(item: TranscriptItem): string {
   }
 }
 
+/** The cards of a log as text for a terminal. */
+export function cardsText(items: readonly ToolItem[]): string {
+  return visible(items.map(cardText).join(''));
+}
+
 /** One card as text: what it is, how it ended, what it shows. */
-export function cardText(item: ToolItem): string {
+function cardText(item: ToolItem): string {
   const body = item.error ?? bodyText(item.view);
   const cut = body.length > LONGEST ? `${body.slice(0, LONGEST)}\n… (${body.length - LONGEST} more characters)` : body;
   return `[${item.name}] ${item.view.title} — ${item.status}\n${cut === '' ? '' : `${cut.replace(/\n$/, '').replace(/^/gm, '    ')}\n`}`;

@@ -152,8 +152,10 @@ export class NodeShell extends Service implements ShellService {
     if (request.command.includes('\0')) throw new HarnessError('invalid command: it contains a NUL character', 'SHELL_START_FAILED');
     try {
       if (!statSync(request.cwd).isDirectory()) throw new Error('not a directory');
+      accessSync(request.cwd, constants.X_OK);
     } catch (cause) {
-      const why = (cause as NodeJS.ErrnoException).code === 'ENOENT' ? 'no such directory' : (cause as Error).message;
+      const { code, message } = cause as NodeJS.ErrnoException;
+      const why = code === 'ENOENT' ? 'no such directory' : code === 'EACCES' ? 'permission denied' : message;
       throw new HarnessError(`cannot run in "${request.cwd}": ${why}`, 'SHELL_START_FAILED', { cause });
     }
   }

@@ -31,5 +31,14 @@ export function plainText(content: readonly ContentBlock[]): string {
 /** A card's raw input: text as it is, JSON indented. */
 export function inputText(value: unknown): string | undefined {
   if (value === undefined) return undefined;
-  return cut(typeof value === 'string' ? value : JSON.stringify(value, null, 2), LIMITS.input);
+  return cut(typeof value === 'string' ? value : json(value), LIMITS.input);
+}
+
+/** What nests deeper than the stack carries is not shown. */
+function json(value: unknown): string {
+  try {
+    return JSON.stringify(value, null, 2) ?? String(value);
+  } catch {
+    return '…';
+  }
 }

@@ -33,6 +33,8 @@ describe('read', () => {
       assert.equal(await room.refuse('read', { file_path: 'a', limit: value }), 'limit must be a positive integer');
     }
     assert.equal(await room.refuse('read', { file_path: 'a', limit: 2001 }), 'limit must be less than or equal to 2000');
+    assert.match(await room.refuse('read', { file_path: 'a\ud800b' }), /half a character/);
+    assert.match(await room.refuse('write', { file_path: '\udc00', content: 'x' }), /half a character/, 'it would become another name');
     assert.equal(await room.refuse('read', { file_path: 'a\0b' }), 'cannot access "a\0b": the path contains a NUL character');
   });
 
@@ -57,6 +59,13 @@ describe('read', () => {
     assert.deepEqual(await code({ file_path: 'three', offset: 4 }), ['offset 4 is out of range for "three" (3 lines)', 'FS_NOT_FOUND']);
     assert.equal(content(await room.must('read', { file_path: 'empty' })), '(End of file - total 0 lines)');
     assert.deepEqual(await code({ file_path: 'empty', offset: 2 }), ['offset 2 is out of range for "empty" (0 lines)', 'FS_NOT_FOUND']);
+  });
+
+  (process.platform === 'linux' ? it : it.skip)('a file that the system makes up as it is read is not empty, whatever its size says', async () => {
+    await open();
+    assert.match(textOf(await room.must('read', { file_path: '/proc/self/status', limit: 1 })), /^<path>\/proc\/self\/status<\/path>\n.*\n.*\n1: Name:/);
+    await room.put('empty', '');
+    assert.match(textOf(await room.must('read', { file_path: 'empty' })), /total 0 lines/);
   });
 
   it('B10.3 CR before LF is stripped, a lone CR stays, a final newline adds no line', async () => {

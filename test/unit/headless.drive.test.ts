@@ -136,6 +136,25 @@ describe('drive', function () {
     assert.match(out, /^Finished\.$/m);
   });
 
+  it('what is printed for people cannot repaint the terminal, nor turn what is asked around', async () => {
+    await writeFile(path.join(ws, 'a.txt'), 'one\u001b[2Jtwo\u202ethree\u009b1m\u0007\r\nfour\ttab\n');
+    const file = await script([call('read', { file_path: 'a.txt' }), call('bash', { command: 'touch \u202ex', description: 'x' }), { text: 'Done\u001b]0;title\u0007.' }]);
+    const { out, err } = await run(['--workspace', ws, '--script', file], ['n']);
+    assert.match(out, /1: one⟨U\+001B⟩\[2Jtwo⟨U\+202E⟩three⟨U\+009B⟩1m⟨U\+0007⟩\n {4}2: four\ttab\n/);
+    assert.match(err, /Allow bash .*touch ⟨U\+202E⟩x/);
+    assert.doesNotMatch(out + err, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+  });
+
+  it('arguments that nest deeper than any stack are an error like another', async () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    const file = await script([call('nope', deep), call('todo_write', `{"todos":${deep}}`), { text: 'Done.' }]);
+    const { code, out, err } = await run(['--workspace', ws, '--script', file]);
+    assert.equal(code, 0);
+    assert.equal(err, '');
+    assert.match(out, /\[nope\] nope — failed\n {4}unknown tool "nope"/);
+    assert.match(out, /\[todo_write\] todo_write — failed\n {4}invalid arguments: /);
+  });
+
   it('--session keeps the log and goes on with it; --replay shows its cards and changes nothing', async () => {
     const log = path.join(base, 'logs', 'talk.jsonl');
     const first = await run(['--workspace', ws, '--script', await script(EDIT), '--approve', 'all', '--session', log]);

@@ -73,6 +73,15 @@ describe('argument hints', () => {
     assert.equal((await room.call('go', { file_path: 'a', timeout: 5 }, { agent: room.agent('b') })).additionalContexts?.length, 1);
   });
 
+  it('P4.20 a tool that is not there: the one whose name is nearly the same', async () => {
+    room.ctx.tools.register(defineTool({ name: 'read_file', description: 'd', parameters: {}, output: { schema: { type: 'null' }, render: () => [] }, execute: async () => null }));
+    const hint = async (name: string): Promise<string> => textOf(await room.call(name, {}, { agent: room.agent() }));
+    assert.equal(await hint('GO '), 'Error: unknown tool "GO "\nDid you mean `go`?');
+    assert.equal(await hint('readFile'), 'Error: unknown tool "readFile"\nDid you mean `read_file`?');
+    assert.equal(await hint('Read'), 'Error: unknown tool "Read"\nDid you mean `read_file`?');
+    for (const name of ['', '读取', 'nope', '__proto__']) assert.equal(await hint(name), `Error: unknown tool "${name}"`);
+  });
+
   it('S1.28 tools whose own schema may mean to be open are left alone, and so are blocked results', async () => {
     const open: ToolDefinition = {
       name: 'open', description: 'd', parameters: { type: 'object', properties: {}, additionalProperties: { type: 'number' } },

@@ -67,10 +67,10 @@ describe('nobody is asked for what can\'t succeed', function () {
     await fails('bash', { command: '', description: 'x' }, /^Error: invalid command: expected a non-empty string$/);
     await fails('bash', { command: 'npm test', description: 'x', timeoutMs: -1 }, /^Error: invalid timeoutMs/);
     await fails('bash', { command: 'a\0b', description: 'x' }, /^Error: invalid command: it contains a NUL character$/);
-    await fails('bash', '{"command": ', /^Error: invalid arguments: "arguments" must be an object$/);
+    await fails('bash', '{"command": ', /^Error: invalid arguments: "arguments" must be an object\nThe arguments are not JSON/);
     await fails('read', { file_path: path.join(out, 'a.txt'), offset: 0 }, /^Error: offset must be a positive integer$/);
     await fails('write', { file_path: path.join(out, 'n.txt') }, /^Error: invalid arguments: missing required property "content"$/);
-    await fails('pwsh', { command: 'ls', description: 'x' }, /^Error: unknown tool "pwsh"$/);
+    await fails('pwsh', { command: 'ls', description: 'x' }, /^Error: unknown tool "pwsh"/);
     await fails('web_search', { queries: [] }, /^Error: queries must contain at least one query$/);
     await fails('web_search', { queries: ['a'] }, /no web search provider is set up/);
     await fails('web_fetch', { url: 'example.org' }, /is not a URL/);

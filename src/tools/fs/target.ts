@@ -56,5 +56,6 @@ export async function assertReadable(ctx: Context, shownPath: string, exec: Tool
   const stat = await ctx.fs.stat(target);
   if (stat === null) throw notFound(ctx, target, shownPath, exec.agent);
   if (stat.kind !== 'file') throw new HarnessError(`cannot read "${shownPath}": not a regular file`, 'FS_NOT_REGULAR_FILE');
-  if (stat.size < bigBytes) await ctx.fs.readText(target, shownPath, exec.signal);
+  // nothing is in an empty file, or the system makes it up as it is read, and may let a reader wait
+  if (stat.size > 0 && stat.size < bigBytes) await ctx.fs.readText(target, shownPath, exec.signal);
 }

@@ -10,8 +10,8 @@ export const name = 'argument-hints';
 export const inject = ['tools'];
 
 /**
- * Tells the model what the contract's own texts leave out about its arguments: where their JSON breaks (O15.2), and which
- * of them the tool does not have, since a parameter root is open (S1.8). A failed call gets it at the end of its error; a
+ * Tells the model what the contract's own texts leave out: where the JSON of its arguments breaks (O15.2), which of them the
+ * tool does not have, since a parameter root is open (S1.8), which tool it may have meant. A failed call gets it at the end of its error; a
  * call that succeeded without it gets a notice, once for each tool and name.
  */
 export function apply(ctx: Context): void {
@@ -21,8 +21,10 @@ export function apply(ctx: Context): void {
     const decision = await next();
     // a program of run_code reads messages, not contents
     if (decision.kind !== 'accept' || exec.parent !== undefined) return decision;
-    const stray = strayNames(exec.arguments, ctx.tools.get(exec.name, exec.agent));
-    const hint = typeof exec.arguments === 'string' ? jsonHint(exec.arguments) : stray && strayHint(exec.name, stray);
+    const definition = ctx.tools.get(exec.name, exec.agent);
+    const stray = strayNames(exec.arguments, definition);
+    const hint = definition === undefined ? nameHint(exec.name, ctx.tools.schemas(exec.agent).map((schema) => schema.name))
+      : typeof exec.arguments === 'string' ? jsonHint(exec.arguments) : stray && strayHint(exec.name, stray);
     if (hint === undefined) return decision;
     if (result.isError) return 'value' in decision ? decision : { ...decision, content: withLine(decision.content ?? result.content, hint) };
     if (exec.agent === undefined || stray === undefined) return decision;
@@ -37,6 +39,13 @@ export function apply(ctx: Context): void {
     });
     return { ...decision, additionalContexts: [...(decision.additionalContexts ?? []), notice] };
   });
+}
+
+/** A tool that is not there, by a name that is nearly one's. */
+function nameHint(given: string, names: readonly string[]): string | undefined {
+  const bare = plain(given);
+  const meant = names.find((tool) => plain(tool) === bare) ?? names.find((tool) => alike(given, tool));
+  return meant === undefined ? undefined : `Did you mean \`${meant}\`?`;
 }
 
 /** Characters shown of the place where JSON breaks. */
@@ -77,8 +86,12 @@ function strayHint(tool: string, { names, parameters }: Stray): string {
 
 /** The same name in another spelling, or one inside the other (`path`, `file_path`; `timeout`, `timeoutMs`). */
 function alike(given: string, parameter: string): boolean {
-  const [a, b] = [given, parameter].map((text) => text.toLowerCase().replace(/[^a-z0-9]/g, '')) as [string, string];
-  return a.length > 2 && (a.includes(b) || b.includes(a));
+  const [a, b] = [plain(given), plain(parameter)];
+  return a.length > 2 && b !== '' && (a.includes(b) || b.includes(a));
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]/g, '');
 }
 
 function withLine(content: readonly ContentBlock[], line: string): ContentBlock[] {

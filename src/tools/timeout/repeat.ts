@@ -17,7 +17,8 @@ export function apply(ctx: Context): void {
   ctx.on('tools/post-execute', async (exec, _result, next) => {
     const decision = await next();
     if (exec.agent === undefined || exec.parent !== undefined) return decision;
-    const key = `${exec.name}\n${JSON.stringify(exec.arguments)}`;
+    const key = keyOf(exec.name, exec.arguments);
+    if (key === undefined) return decision;
     const before = last.get(exec.agent);
     const count = before?.key === key ? before.count + 1 : 1;
     last.set(exec.agent, { key, count });
@@ -34,4 +35,13 @@ export function apply(ctx: Context): void {
   ctx.on('agent/inbox/claimed', ({ agent, message }) => {
     if (message.source.kind === 'user') last.delete(agent);
   });
+}
+
+/** Undefined: the arguments nest deeper than the stack carries, and are not compared. */
+function keyOf(tool: string, args: unknown): string | undefined {
+  try {
+    return `${tool}\n${JSON.stringify(args)}`;
+  } catch {
+    return undefined;
+  }
 }
