@@ -31,18 +31,27 @@ export class PathPolicy {
     this.codeFiles = options.codeFiles ?? (() => false);
   }
 
-  /** `given` relative to `cwd`; `~` is the home folder, as a shell would have it. */
+  /**
+   * `given` relative to `cwd`; `~` is the home folder, as a shell would have it. Where `..` follows a name there are two
+   * readings: our tools take the name back, a program goes through the link it may be and up from there. Both count.
+   */
   async facts(given: string, cwd: string): Promise<PathFacts> {
     const expanded = given === '~' || /^~[\\/]/.test(given) ? path.join(os.homedir(), given.slice(1)) : given;
     const absolute = path.resolve(cwd, expanded);
-    const { realPath: real, problem, hidden } = await placeOf(absolute);
+    const places = [await placeOf(absolute), ...(/(?:^|[/\\])\.\.(?:[/\\]|$)/.test(expanded) ? [await walkTo(cwd, expanded)] : [])];
+    const folders = [cwd, ...this.roots()];
+    const outside: Place[] = [];
+    for (const place of places) if (place.hidden || !(await this.within(folders, place.realPath))) outside.push(place);
+    const { realPath } = outside[0] ?? places[0]!;
+    const problem = places[0]!.problem;
+    const names = [absolute, ...places.map((place) => place.realPath)];
     return {
-      realPath: real,
+      realPath,
       ...(problem !== undefined && { problem }),
-      outside: hidden || !(await this.within([cwd, ...this.roots()], real)),
+      outside: outside.length > 0,
       // the name it is reached by counts too: a link called .git/hooks/x is one
-      protected: isProtected(real) || isProtected(absolute) || this.codeFiles(real),
-      secret: isSecret(real) || isSecret(absolute),
+      protected: names.some(isProtected) || places.some((place) => this.codeFiles(place.realPath)),
+      secret: names.some(isSecret),
     };
   }
 
@@ -110,6 +119,22 @@ export async function placeOf(absolute: string, links = MAX_LINKS): Promise<Plac
       rest.unshift(path.basename(at));
     }
   }
+}
+
+/** Names of one path that are followed one by one. */
+const MAX_NAMES = 200;
+
+/** Where a program gets that opens `given` in `cwd`: each name's link is followed before the next `..` leads up. */
+async function walkTo(cwd: string, given: string): Promise<Place> {
+  const { root } = path.parse(given);
+  let at: Place = root === '' ? await placeOf(path.resolve(cwd)) : { realPath: path.resolve(root), hidden: false };
+  const names = given.slice(root.length).split(path.sep === '\\' ? /[\\/]+/ : /\/+/).filter((name) => name !== '' && name !== '.');
+  if (names.length > MAX_NAMES) return { ...at, hidden: true };
+  for (const name of names) {
+    const next: Place = name === '..' ? { realPath: path.dirname(at.realPath), hidden: false } : await placeOf(path.join(at.realPath, name));
+    at = { realPath: next.realPath, hidden: at.hidden || next.hidden };
+  }
+  return at;
 }
 
 /**

@@ -37,6 +37,7 @@ describe('command analysis', () => {
     'ls > out', 'ls >> out', 'ls >| out', 'ls &> out', 'echo x > /dev/sda', 'ls 2> err', 'cat a <> b',
     // programs that only look, with arguments that do more
     'find . -delete', 'find . -exec rm {} ;', 'find . -fprint x', 'sort -o out a', 'sort --output=out a', 'sort --compress-program=x a', 'uniq a b', 'tree -o out', 'git branch new',
+    'ls -LR', 'ls -lL', 'ls --dereference -R', 'du -L', 'du -sD x', 'du --files0-from=a', 'wc --files0-from=a', 'wc --files0-from a', 'find -L .', 'find . -L',
     'git -c core.pager=x log', 'git -C / log', 'git diff --output=x', 'git log --ext-diff', 'git show --textconv', 'git diff --no-index /etc/passwd a', 'git grep -O x', 'git push',
     'rg --pre=x foo', 'rg -uu foo', 'rg --hidden KEY', 'rg -g "*" KEY', 'grep -r KEY .', 'grep -R KEY', 'grep --recursive KEY', 'grep -d recurse KEY .', 'printf -v X y', 'date -s now',
     // everything else

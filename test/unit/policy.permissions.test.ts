@@ -254,6 +254,27 @@ describe('permissions', function () {
       await asks(bash(`cat ${'d/'.repeat(3000)}x`), /outside/);
     });
 
+    it('a way up behind a link leads up from where the link leads', async () => {
+      await open('ask');
+      await mkdir(path.join(base, 'out', 'deep'));
+      await symlink(path.join(base, 'out', 'deep'), path.join(ws, 'link'));
+      await writeFile(path.join(ws, 'secret.txt'), 'the other one');
+      for (const command of ['cat link/../secret.txt', 'cat ./src/../link/.././secret.txt', 'ls link/..', 'head -1 < link/../secret.txt', 'grep -n x --color=never link/../secret.txt', 'diff link/../secret.txt a.txt']) {
+        await asks(bash(command), /outside the workspace/);
+      }
+      await asks(call('grep', { pattern: 'x', path: 'link/..' }), /outside the workspace: .*out$/);
+      await asks(bash(`cat ${'src/../'.repeat(300)}a.txt`), /outside/);
+      // keys and what makes code run are found on either way
+      await mkdir(path.join(ws, '.vscode', 'deep'), { recursive: true });
+      await symlink(path.join(ws, '.vscode', 'deep'), path.join(ws, 'v'));
+      await asks(bash('cp a.txt v/../tasks.json'), /make code run/);
+      await writeFile(path.join(ws, '.env'), 'KEY=1');
+      await symlink('.', path.join(ws, 'here'));
+      await asks(bash('cat here/../ws/.env'), /hold keys/);
+      await runs(bash('cat src/../a.txt'));
+      await runs(call('read', { file_path: 'src/../a.txt' }));
+    });
+
     it('a folder whose name starts like the workspace\'s is outside', async () => {
       await open('ask');
       await mkdir(path.join(base, 'ws2'));
