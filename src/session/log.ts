@@ -33,6 +33,7 @@ export class SessionLog implements Session {
   readonly #options: SessionLogOptions;
   #sink: LogSink | undefined;
   #appending = false;
+  #closed = false;
 
   constructor(options: SessionLogOptions) {
     this.#options = options;
@@ -56,6 +57,7 @@ export class SessionLog implements Session {
     if (this.readOnly) {
       throw new HarnessError(`session "${this.id}" is open read-only: another window writes to it. Fork it to go on from here.`, 'SESSION_READ_ONLY');
     }
+    if (this.#closed) throw new HarnessError(`session "${this.id}" is closed: nothing can be added to it until it is opened again`, 'SESSION_CLOSED');
     if (this.#appending) throw new Error(`session event "${type}" was appended from inside a listener of the same log: append it after the listener returned`);
     const frozen = frozenJson(data) as SessionEventMap[T] | undefined;
     if (frozen === undefined) throw new Error(`session event "${type}" carries non-JSON-serializable data`);
@@ -101,7 +103,12 @@ export class SessionLog implements Session {
     await this.#sink?.flush();
   }
 
-  /** From now on nothing more can be appended durably; used when a session leaves the store. */
+  /** From now on an append throws; what was appended goes on its way to the sink. */
+  close(): void {
+    this.#closed = true;
+  }
+
+  /** Lets go of sink and listeners, when a closed session leaves the store. */
   detach(): void {
     this.#sink = undefined;
     this.#listeners.clear();

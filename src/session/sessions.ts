@@ -9,7 +9,9 @@ import type { Scoped } from '../scope/carrier.ts';
 import type { ScopeKey } from '../scope/scope.ts';
 import { checkSessionId, SessionFolder } from './folder.ts';
 import type { Deletion } from './folder.ts';
+import type { FileLock } from './lock.ts';
 import { SessionLog } from './log.ts';
+import type { LogSink } from './log.ts';
 import { closeTail, tailClosers } from './repair.ts';
 import type { SessionInfo } from './summary.ts';
 import { LogWriter } from './writer.ts';
@@ -21,8 +23,12 @@ declare module '@deepseek-ai/cordis' {
     'session/disposed'(this: Scoped<Session>, session: Session): void;
     /** After each append, observers contained. Scope-filtered when the session has a scope. */
     'session/event'(this: Scoped<Session>, session: Session, event: SessionEvent): void;
-    /** The log could not be written; appends go on in memory and are tried again. */
+    /** The log could not be written: once for each time that it begins. Appends go on in memory and are tried again. */
     'session/write-error'(session: Session, error: unknown): void;
+    /** After a write-error: everything is written. */
+    'session/write-recovered'(session: Session): void;
+    /** Another window took the file over: all that was said, and what is said from now on, is written to session `copy`. */
+    'session/moved'(session: Session, copy: string): void;
     /** A session was created, renamed, deleted or brought back. */
     'session/list-change'(): void;
   }
@@ -59,15 +65,18 @@ export class Sessions extends Service {
   private readonly folder: SessionFolder | undefined;
   private readonly opened = new Map<string, Live>();
   private readonly opening = new Set<string>();
+  /** Closed, but not all of them could be written yet. */
+  private readonly lingering = new Map<string, LogWriter>();
   private readonly home: Context;
 
   constructor(ctx: Context, config: SessionsConfig = {}) {
     super(ctx, 'sessions');
     this.home = ctx;
     this.folder = config.dir === undefined ? undefined : new SessionFolder(config.dir);
-    const { opened } = this;
+    const { opened, lingering } = this;
     ctx.effect(() => async () => {
       await Promise.all([...opened.values()].map(({ log }) => this.close(log)));
+      await Promise.all([...lingering.values()].map((writer) => writer.close(true).catch(() => undefined)));
     }, 'sessions');
   }
 
@@ -81,9 +90,7 @@ export class Sessions extends Service {
       type: 'session', version: 0, id, ...(cwd !== undefined && { cwd }), createdAt: Date.now(), ...(parentSession !== undefined && { parentSession }),
       ...(seed && { seedLength: seed.length }), ...(origin && { origin }), delegationDepth, ...(agentPreset !== undefined && { agentPreset }),
     }) as unknown as SessionHeader;
-    const writer = this.folder && this.writer(header, 0);
-    for (const event of seed ?? []) writer?.write(event);
-    const session = this.enter(header, seed ?? [], writer, scope);
+    const session = this.enter(header, seed ?? [], 0, undefined, scope);
     if (seed) session.append('session/end-seed', {});
     return session;
   }
@@ -99,11 +106,11 @@ export class Sessions extends Service {
     if (this.opening.has(id)) throw new HarnessError(`session "${id}" is being opened already`, 'SESSION_EXISTS');
     this.opening.add(id);
     try {
+      await this.lingering.get(id)?.close();
       const { log, lock, size } = await this.folder.openForWriting(id);
       // The file decides over the name it carries inside: a copied file is a session of its own.
       const header = log.header.id === id ? log.header : Object.freeze({ ...log.header, id });
-      const writer = this.writer(header, size, lock);
-      const session = this.enter(header, log.events, writer, options.scope);
+      const session = this.enter(header, log.events, size, lock, options.scope);
       closeTail(session);
       return session;
     } finally {
@@ -162,6 +169,7 @@ export class Sessions extends Service {
   async remove(id: string): Promise<Deletion> {
     if (this.opened.has(id)) throw new HarnessError(`session "${id}" is open: close it before you delete it`, 'SESSION_OPEN');
     if (!this.folder) throw new HarnessError(`session "${id}" was not found: sessions are kept in memory only here`, 'SESSION_NOT_FOUND');
+    await this.lingering.get(id)?.close();
     const deletion = await this.folder.remove(id);
     this.home.emit('session/list-change');
     return {
@@ -177,37 +185,38 @@ export class Sessions extends Service {
     await this.folder?.emptyTrash(ms);
   }
 
-  /** Writes everything out and gives the file up. Afterwards the session can be opened again, here or elsewhere. */
+  /**
+   * Takes no more appends, writes everything out and gives the file up. Afterwards the session can be opened again, here or
+   * elsewhere. What can't be written now is tried again for as long as this service lives.
+   */
   async close(session: Session): Promise<void> {
     const live = this.opened.get(session.id);
     if (!live || live.log !== session) return;
     this.opened.delete(session.id);
+    live.log.close();
+    const { writer } = live;
     try {
-      await live.writer?.close();
-    } catch (error) {
-      this.home.emit('session/write-error', session, error);
+      if (writer) {
+        this.lingering.set(session.id, writer);
+        await writer.close();
+        this.lingering.delete(session.id);
+      }
+    } catch {
+      // Told as a write-error already; the writer goes on trying.
     } finally {
       this.notify(live, 'session/disposed', session);
       live.log.detach();
     }
   }
 
-  private writer(header: SessionHeader, size: number, lock?: ConstructorParameters<typeof LogWriter>[0]['lock']): LogWriter {
-    const folder = this.folder!;
-    return new LogWriter({
-      path: folder.path(header.id), lockPath: folder.lockPath(header.id), header, size, ...(lock && { lock }),
-      onError: (error) => {
-        const live = this.opened.get(header.id);
-        if (live) this.home.emit('session/write-error', live.log, error);
-      },
-    });
-  }
-
-  private enter(header: SessionHeader, events: readonly SessionEvent[], writer: LogWriter | undefined, scope: ScopeKey | undefined): SessionLog {
+  private enter(header: SessionHeader, events: readonly SessionEvent[], size: number, lock: FileLock | undefined, scope: ScopeKey | undefined): SessionLog {
+    const sink: LogSink = { write: (event) => writer!.write(event), flush: () => writer!.flush() };
     const log = new SessionLog({
-      header, events, ...(writer && { sink: writer }),
+      header, events, ...(this.folder && { sink }),
       onListenerError: (error) => this.home.logger('sessions').error(error),
     });
+    const writer = this.folder && this.writer(log, this.folder, size, lock);
+    if (size === 0) for (const event of events) writer?.write(event);
     const live = { log, writer, scope };
     this.opened.set(header.id, live);
     log.onAppend((event) => this.notify(live, 'session/event', log, event));
@@ -216,10 +225,35 @@ export class Sessions extends Service {
     return log;
   }
 
-  /** Every listener is called; one that throws is logged and stops no other. */
+  private writer(log: SessionLog, folder: SessionFolder, size: number, lock: FileLock | undefined): LogWriter {
+    const place = (header: SessionHeader) => ({ path: folder.path(header.id), lockPath: folder.lockPath(header.id), header });
+    const writer = new LogWriter({
+      ...place(log.header), size, ...(lock && { lock }),
+      onError: (error) => this.tell('session/write-error', log, error),
+      onRecovered: () => {
+        if (this.lingering.get(log.id) === writer) this.lingering.delete(log.id);
+        this.tell('session/write-recovered', log);
+      },
+      elsewhere: () => ({ ...place({ ...log.header, id: globalThis.crypto.randomUUID(), parentSession: log.id }), events: log.events }),
+      onMoved: ({ id }) => {
+        this.tell('session/moved', log, id);
+        this.tell('session/list-change');
+      },
+    });
+    return writer;
+  }
+
+  private tell(name: 'session/write-error' | 'session/write-recovered' | 'session/moved' | 'session/list-change', ...args: unknown[]): void {
+    this.call(this.home.events.dispatch('emit', [name, ...args]), args);
+  }
+
   private notify(live: Live, name: 'session/created' | 'session/disposed' | 'session/event', ...args: unknown[]): void {
-    const carrier = scopeTarget<Session>(live.log, live.scope);
-    for (const listener of this.home.events.dispatch('emit', [carrier, name, ...args])) {
+    this.call(this.home.events.dispatch('emit', [scopeTarget<Session>(live.log, live.scope), name, ...args]), args);
+  }
+
+  /** Every listener is called; one that throws is logged and stops no other. */
+  private call(listeners: Iterable<(...args: unknown[]) => unknown>, args: readonly unknown[]): void {
+    for (const listener of listeners) {
       try {
         listener(...args);
       } catch (error) {

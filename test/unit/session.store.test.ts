@@ -197,6 +197,65 @@ describe('session store', () => {
     assert.equal((await store.view('a')).events.length, 2);
   });
 
+  describe('on a disk that takes nothing for a while', () => {
+    let blocked: string;
+    let store: Sessions;
+    let told: string[];
+    let recovered: Promise<unknown>;
+    beforeEach(async () => {
+      blocked = join(dir, 'blocked');
+      await writeFile(blocked, 'a file where the folder should be');
+      store = await sessions({ dir: blocked });
+      told = [];
+      roots.at(-1)!.on('session/write-error', (_session, error) => void told.push((error as NodeJS.ErrnoException).code!));
+      recovered = new Promise((resolve) => void roots.at(-1)!.on('session/write-recovered', (session) => {
+        told.push('recovered');
+        resolve(session);
+      }));
+    });
+
+    it('G1 it is told once, and once when all is written; nobody needs to say anything for that', async () => {
+      const session = store.create({ id: 'a' });
+      for (let n = 1; n <= 30; n++) {
+        turn(session, n, `message ${n}`);
+        await assert.rejects(session.flush());
+      }
+      assert.deepEqual(told, ['EEXIST']);
+      await rm(blocked);
+      assert.equal(await recovered, session);
+      assert.deepEqual((await store.view('a')).events, session.events);
+      assert.deepEqual(told, ['EEXIST', 'recovered']);
+      turn(session, 31, 'after it');
+      await session.flush();
+      await store.close(session);
+      assert.equal((await store.view('a')).events.length, 31 * 6);
+    });
+
+    it('G1 a session that was closed meanwhile is written when there is room again', async () => {
+      const session = store.create({ id: 'a' });
+      turn(session, 1, 'kept');
+      await store.close(session);
+      assert.deepEqual(told, ['EEXIST']);
+      await assert.rejects(store.open('a'), { code: 'EEXIST' });
+      await rm(blocked);
+      await recovered;
+      assert.deepEqual((await store.open('a')).events, session.events);
+      assert.deepEqual(told, ['EEXIST', 'recovered']);
+    });
+  });
+
+  it('L11.7 a closed session takes no more events: none is accepted and then lost', async () => {
+    const store = await sessions();
+    const session = store.create({ id: 'a' });
+    turn(session, 1, 'kept');
+    const closing = store.close(session);
+    assert.throws(() => session.append('turn/start', { turn: 2 }), { code: 'SESSION_CLOSED' });
+    await closing;
+    assert.throws(() => session.append('turn/start', { turn: 2 }), { code: 'SESSION_CLOSED' });
+    assert.equal(session.events.length, 6);
+    assert.deepEqual((await store.view('a')).events, session.events);
+  });
+
   it('G3 a lost header does not lose the session', async () => {
     await stored('a');
     const text = await lines('a');
