@@ -53,7 +53,8 @@ export function applyHunks(before: string, hunks: readonly Hunk[], keep: (hunk: 
       throw new RangeError(`hunk at line ${hunk.oldStart} does not fit the text`);
     }
     for (; at < from; at++) parts.push(lines[at] ?? '');
-    parts.push(...(keep(hunk, index) ? hunk.newLines : hunk.oldLines));
+    // joined: as arguments of one call, the lines of a big hunk would not fit the stack
+    parts.push((keep(hunk, index) ? hunk.newLines : hunk.oldLines).join(''));
     at = to;
   });
   for (; at < lines.length; at++) parts.push(lines[at] ?? '');

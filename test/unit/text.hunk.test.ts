@@ -35,6 +35,11 @@ describe('text hunks', () => {
     assert.deepEqual(diffLines('a\r\nb\r\nc', 'a\r\nb\nc'), [{ oldStart: 2, oldLines: ['b\r\n'], newStart: 2, newLines: ['b\n'] }]);
   });
 
+  it('a hunk of more lines than a call takes arguments is applied like another', () => {
+    const newLines = Array.from({ length: 500_000 }, () => 'x\n');
+    assert.equal(applyHunks('a\n', [{ oldStart: 2, oldLines: [], newStart: 2, newLines }], () => true), `a\n${'x\n'.repeat(500_000)}`);
+  });
+
   it('a hunk that does not fit is refused', () => {
     assert.throws(() => applyHunks('a\n', [{ oldStart: 1, oldLines: ['z\n'], newStart: 1, newLines: [] }], () => true), /does not fit/);
   });
