@@ -166,7 +166,7 @@ export class Transcript {
       case 'request/context': this.#window = event.data.contextWindow; break;
       case 'llm/retry': {
         const { failure, attempt, delayMs } = event.data;
-        const text = this.#words.retrying(failure.message, attempt, Math.max(1, Math.round(delayMs / 1000)));
+        const text = this.#words.retrying(this.#words.failure(failure), attempt, Math.max(1, Math.round(delayMs / 1000)));
         this.#emit({
           op: 'put',
           item: {
@@ -177,7 +177,7 @@ export class Transcript {
         break;
       }
       case 'llm/retry-started':
-        this.#notice(this.#retryId(), 'info', this.#words.retried(event.data.failure.message, event.data.attempt));
+        this.#notice(this.#retryId(), 'info', this.#words.retried(this.#words.failure(event.data.failure), event.data.attempt));
         break;
       case 'compaction/start':
         this.#compaction = `compaction:${event.seq}`;

@@ -7,7 +7,7 @@ type Notice = Pick<NoticeItem, 'level' | 'text' | 'detail' | 'action'>;
 
 /** Failures that a key, or another model, mends. */
 const KEY_CODES = new Set(['MISSING_CREDENTIAL', 'AUTH']);
-const MODEL_CODES = new Set(['NO_MODEL', 'UNKNOWN_PROVIDER']);
+const MODEL_CODES = new Set(['NO_MODEL', 'UNKNOWN_PROVIDER', 'UNKNOWN_MODEL']);
 
 function errorNotice(error: LlmFailure, words: TranscriptWords, unanswered: string | undefined): Notice {
   const detail = [error.code, error.status === undefined ? '' : `HTTP ${error.status}`, error.requestId ?? ''].filter((part) => part !== '').join(' · ');
@@ -16,7 +16,7 @@ function errorNotice(error: LlmFailure, words: TranscriptWords, unanswered: stri
     : MODEL_CODES.has(error.code)
       ? { title: words.selectModel(), message: { type: 'command', id: 'selectModel' } }
       : { title: words.retry(), message: { type: 'send', text: unanswered ?? 'Continue.', mode: 'queue' } };
-  const failed = words.failed(error.message);
+  const failed = words.failed(words.failure(error));
   const text = error.providerRetryAfterMs === undefined ? failed : `${failed}${/[.!?。]$/.test(failed) ? '' : '.'} ${words.askedToWait(Math.ceil(error.providerRetryAfterMs / 1000))}`;
   return { level: 'error', text, detail, action };
 }

@@ -1,4 +1,5 @@
 import type { AskReason } from '../contract/ask-reason.ts';
+import type { LlmFailure } from '../contract/event.ts';
 import { askText } from '../policy/ask-text.ts';
 
 /** Sentences of the host's own in a transcript. The host hands in localised ones. */
@@ -7,6 +8,8 @@ export interface TranscriptWords {
   blocked(): string;
   interrupted(): string;
   maxTokens(): string;
+  /** What went wrong with a request, as part of one of the sentences below. */
+  failure(failure: LlmFailure): string;
   failed(message: string): string;
   /** `seconds` until the next try. */
   retrying(message: string, attempt: number, seconds: number): string;
@@ -35,6 +38,7 @@ export const ENGLISH: TranscriptWords = {
   blocked: () => 'A plugin kept this message from the model.',
   interrupted: () => 'The window was closed while this ran.',
   maxTokens: () => 'The answer reached the length limit.',
+  failure: ({ message }) => message,
   failed: (message) => `The request failed: ${message}`,
   retrying: (message, attempt, seconds) => `The request failed (${message}). Try ${attempt + 1} in ${duration(seconds)}.`,
   retried: (message, attempt) => `The request failed (${message}). Try ${attempt + 1} is under way.`,

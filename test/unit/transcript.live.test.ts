@@ -97,6 +97,19 @@ describe('transcript, live', () => {
     assert.equal(item.text, 'The request failed: busy. The server asks to wait 60 min.');
   });
 
+  it('O3 what went wrong with a request is said in the words of the reader', () => {
+    const follower = new Follower(undefined, { ...ENGLISH, failure: ({ code }) => `<${code}>` });
+    const failure = { message: 'busy', code: 'SERVER' };
+    follower.append('turn/start', { turn: 1 });
+    follower.append('llm/retry', { turn: 1, step: 1, attempt: 1, delayMs: 1000, failure });
+    const text = (): string | undefined => follower.transcript.items().map((item) => (item.kind === 'notice' ? item.text : '')).at(-1);
+    assert.equal(text(), 'The request failed (<SERVER>). Try 2 in 1 s.');
+    follower.append('llm/retry-started', { turn: 1, step: 1, attempt: 1, failure });
+    assert.equal(text(), 'The request failed (<SERVER>). Try 2 is under way.');
+    follower.append('turn/end', { turn: 1, reason: { kind: 'error', error: failure } });
+    assert.equal(text(), 'The request failed: <SERVER>');
+  });
+
   it('O3 a switch of the preset is told in the words of the reader, when it happens and once', () => {
     const follower = new Follower(undefined, { ...ENGLISH, preset: (preset) => `<${preset}>` });
     follower.append('permission/preset', { preset: 'full' });

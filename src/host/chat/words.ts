@@ -3,6 +3,7 @@ import { isPreset } from '../../policy/presets.ts';
 import type { TranscriptWords } from '../../transcript/words.ts';
 import { presetLabel } from '../presets.ts';
 import { askWords } from './ask-words.ts';
+import { failureWords } from './failure-words.ts';
 
 /** The host's own sentences in a transcript, in the display language. */
 export function transcriptWords(): TranscriptWords {
@@ -12,6 +13,7 @@ export function transcriptWords(): TranscriptWords {
     blocked: () => t('A plugin kept this message from the model.'),
     interrupted: () => t('The window was closed while this ran.'),
     maxTokens: () => t('The answer reached the length limit.'),
+    failure: failureWords,
     failed: (message) => t('The request failed: {0}', message),
     retrying: (message, attempt, seconds) => t('The request failed ({0}). Try {1} in {2}.', message, attempt + 1, duration(seconds)),
     retried: (message, attempt) => t('The request failed ({0}). Try {1} is under way.', message, attempt + 1),
