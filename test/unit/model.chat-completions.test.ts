@@ -5,6 +5,7 @@ import { createAssistantMessage, createToolResultMessage, createUserMessage, typ
 import type { ToolSchema } from '../../src/contract/content.ts';
 import type { StreamChunk } from '../../src/contract/event.ts';
 import { ChatCompletionsAdapter } from '../../src/model/chat-completions/adapter.ts';
+import { retryAfterMs } from '../../src/model/chat-completions/errors.ts';
 import { deepseekEndpoint, type Endpoint } from '../../src/model/chat-completions/endpoint.ts';
 import { buildRequest } from '../../src/model/chat-completions/request.ts';
 import { wireName } from '../../src/model/chat-completions/tool-names.ts';
@@ -268,6 +269,16 @@ describe('chat-completions', () => {
       assert.ok(failed.message.includes(message));
     });
   }
+
+  it('M16.7 Retry-After comes as seconds, as a date or in ms, and nonsense is none', () => {
+    const now = Date.parse('2026-01-01T00:00:00Z');
+    const asked = (value: string, name = 'retry-after'): number | undefined => retryAfterMs(new Headers({ [name]: value }), now);
+    assert.deepEqual(['0', '120', '1.5', ' 7 '].map((value) => asked(value)), [0, 120_000, 1500, 7000]);
+    assert.equal(asked('Thu, 01 Jan 2026 00:01:00 GMT'), 60_000);
+    assert.equal(asked('Wed, 31 Dec 2025 23:00:00 GMT'), 0);
+    assert.equal(asked('250', 'retry-after-ms'), 250);
+    for (const value of ['', 'soon', '-1', 'Infinity', '1e300', '99999999999', 'Fri, 01 Jan 2100 00:00:00 GMT']) assert.equal(asked(value), undefined, value);
+  });
 
   it('M16.7 Retry-After is told in ms', async () => {
     await open([{ error: { status: 429, retryAfter: 2 } }]);

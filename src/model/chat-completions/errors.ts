@@ -36,8 +36,16 @@ export function httpErrorCode(status: number, detail: ErrorDetail): string {
   return `HTTP_${status}`;
 }
 
+/** Nobody means to be asked again later than in a year: what says so is broken. Milliseconds. */
+const LONGEST_WAIT = 366 * 24 * 3600 * 1000;
+
 /** Milliseconds a Retry-After header asks for: seconds, an HTTP date, or `retry-after-ms`. */
 export function retryAfterMs(headers: Headers, now: number): number | undefined {
+  const wait = askedFor(headers, now);
+  return wait !== undefined && wait <= LONGEST_WAIT ? wait : undefined;
+}
+
+function askedFor(headers: Headers, now: number): number | undefined {
   const exact = Number(headers.get('retry-after-ms') ?? Number.NaN);
   if (Number.isFinite(exact) && exact >= 0) return exact;
   const value = headers.get('retry-after')?.trim();
