@@ -6,7 +6,7 @@ import path from 'node:path';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
 import { openFsRoom } from '../harness/fs-room.ts';
-import { measure, report } from './measure.ts';
+import { measure, peakOf, report } from './measure.ts';
 import { Account } from './processor.ts';
 
 /**
@@ -64,12 +64,8 @@ try {
     const { value } = await room.must('read', { file_path: big, offset, limit: 200 });
     if ((value as { lines: unknown[] }).lines.length !== 200) throw new Error('the window is not 200 lines');
   };
-  const before = process.memoryUsage().rss;
-  let peak = before;
-  const watch = setInterval(() => { peak = Math.max(peak, process.memoryUsage().rss); }, 5);
   await read();
-  clearInterval(watch);
-  report({ name: `read/window-at-end-${size / MEGABYTE}MB/memory`, ours: Number(((peak - before) / 2 ** 20).toFixed(1)), unit: 'MiB' });
+  report({ name: `read/window-at-end-${size / MEGABYTE}MB/memory`, ours: await peakOf('read', big, String(offset)), unit: 'MiB' });
   const tail = (): Promise<unknown> => exec('tail', ['-n', `+${offset}`, big], { maxBuffer: 2 ** 26 });
   await compare(`read/window-at-end-${size / MEGABYTE}MB`, read, tail, 7);
 

@@ -1,3 +1,7 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
 /**
  * Side-by-side timing: every contender does the same work in the same process, in alternating order, and the median of
  * the rounds counts. The time is the processor's, garbage collection included, so that a busy machine does not show; work that
@@ -97,6 +101,12 @@ export async function measure(name: string, contenders: Contenders, options: Mea
 
 function round3(value: number): number {
   return Number(value.toPrecision(4));
+}
+
+/** MiB by which a call raises the peak of a fresh process; see peak.ts. */
+export async function peakOf(...args: readonly string[]): Promise<number> {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', '--import', 'tsx', path.join(import.meta.dirname, 'peak.ts'), ...args]);
+  return JSON.parse(stdout) as number;
 }
 
 /** Prints one JSON line. */

@@ -4,12 +4,12 @@ import path from 'node:path';
 import { NodeRipgrep } from '../../src/headless/ripgrep.ts';
 import * as search from '../../src/tools/search/plugin.ts';
 import { toolRoom } from '../harness/tool-room.ts';
-import { report } from './measure.ts';
+import { median, report } from './measure.ts';
 import { Account } from './processor.ts';
 
 /**
- * grep and glob through the registry, over 50,000 files, against the ripgrep they run: the same binary, the same arguments, its
- * output read and thrown away. BENCH_FILES and BENCH_ROUNDS change the size.
+ * grep and glob through the registry, over 50,000 files, against ripgrep alone: the same binary, its output read and thrown
+ * away; with the same arguments, and as one would type it. BENCH_FILES and BENCH_ROUNDS change the size.
  */
 
 const FILES = Number(process.env.BENCH_FILES ?? 50_000);
@@ -43,17 +43,25 @@ async function clock(work: () => Promise<unknown>): Promise<number> {
   return Math.round((performance.now() - start) * 1000);
 }
 
-async function compare(name: string, ours: () => Promise<unknown>, plain: () => Promise<unknown>): Promise<void> {
-  const best = { ours: Infinity, floor: Infinity };
-  const processor = { ours: new Account(), floor: new Account() };
-  await ours();
+/** The best and the median of several rounds by the clock, everybody in turns, and the processor time of all rounds. */
+async function compare(name: string, ours: () => Promise<unknown>, opponents: Readonly<Record<string, () => Promise<unknown>>>): Promise<void> {
+  const entries = Object.entries({ ours, ...opponents }).map(([who, work]) => ({ who, work, times: [] as number[], processor: new Account() }));
+  for (const { work } of entries) await work();
   for (let round = 0; round < ROUNDS; round++) {
-    globalThis.gc?.();
-    best.ours = Math.min(best.ours, await processor.ours.during(() => clock(ours)));
-    best.floor = Math.min(best.floor, await processor.floor.during(() => clock(plain)));
+    for (const entry of entries) {
+      globalThis.gc?.();
+      entry.times.push(await entry.processor.during(() => clock(entry.work)));
+    }
   }
+  const [own, ...others] = entries;
+  const best = (entry: { times: number[] }): number => Math.min(...entry.times);
   const ratio = (a: number, b: number): number => Number((a / b).toPrecision(4));
-  report({ name, ...best, theirs: null, ratio: ratio(best.floor, best.ours), processorRatio: ratio(processor.floor.total, processor.ours.total), unit: 'us' });
+  for (const other of others) {
+    report({
+      name: `${name} against ${other.who}`, ours: best(own!), theirs: null, floor: best(other), ratio: ratio(best(other), best(own!)),
+      times: ratio(best(own!), best(other)), medianTimes: ratio(median(own!.times), median(other.times)), processorTimes: ratio(own!.processor.total, other.processor.total), unit: 'us',
+    });
+  }
 }
 
 try {
@@ -68,11 +76,19 @@ try {
     const found = (value?.matches ?? value?.paths)?.length;
     if (found !== count) throw new Error(`${name} found ${found}, not ${count}: ${JSON.stringify(result.content).slice(0, 300)}`);
   };
-  await compare('grep/rare', call('grep', { pattern: 'NEEDLE' }, Math.ceil((FILES - 7) / 10_000)), () => alone(rg, ['--no-config', '--json', '--regexp=NEEDLE']));
-  await compare('grep/10000-matches', call('grep', { pattern: 'MARKER' }, FILES / 5), () => alone(rg, ['--no-config', '--json', '--regexp=MARKER']));
-  await compare('glob/half-of-all', call('glob', { pattern: '*.ts' }, FILES / 2), () => alone(rg, [
-    '--no-config', '--files', '--glob=*.ts', '--sort=modified', '--no-ignore', '--hidden', ...['.git', '.svn', '.hg', '.bzr', '.jj', '.sl'].map((folder) => `--glob=!**/${folder}`),
-  ]));
+  const plain = ['--no-config', '--null', '--with-filename', '--line-number', '--no-heading', '--color=never'];
+  for (const [name, pattern, count] of [['grep/rare', 'NEEDLE', Math.ceil((FILES - 7) / 10_000)], ['grep/10000-matches', 'MARKER', FILES / 5]] as const) {
+    await compare(name, call('grep', { pattern }, count), {
+      'rg with our arguments': () => alone(rg, [...plain, `--regexp=${pattern}`]),
+      'rg PATTERN': () => alone(rg, [pattern]),
+      'rg --json PATTERN': () => alone(rg, ['--json', pattern]),
+    });
+  }
+  const prune = ['.git', '.svn', '.hg', '.bzr', '.jj', '.sl'].map((folder) => `--glob=!**/${folder}`);
+  await compare('glob/half-of-all', call('glob', { pattern: '*.ts' }, FILES / 2), {
+    'rg --files with our arguments': () => alone(rg, ['--no-config', '--files', '--null', '--glob=*.ts', '--sort=modified', '--no-ignore', '--hidden', ...prune]),
+    'rg --files, unsorted': () => alone(rg, ['--files', '--glob=*.ts']),
+  });
 } finally {
   await room.dispose();
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { NodeShell } from '../../src/headless/shell.ts';
 import * as shellTool from '../../src/tools/shell/plugin.ts';
 import { toolRoom } from '../harness/tool-room.ts';
-import { report } from './measure.ts';
+import { peakOf, report } from './measure.ts';
 
 /** bash through the registry against the shell alone, its output read and thrown away; and how much memory the tool takes. */
 
@@ -43,13 +43,7 @@ try {
     }
     report({ name, ...best, theirs: null, ratio: Number((best.floor / best.ours).toPrecision(4)), unit: 'us' });
   }
-  globalThis.gc?.();
-  const before = process.memoryUsage().rss;
-  let peak = before;
-  const watch = setInterval(() => { peak = Math.max(peak, process.memoryUsage().rss); }, 5);
-  await run(`seq 1 ${LINES * 5}`);
-  clearInterval(watch);
-  report({ name: `shell/seq-${LINES * 5}/memory`, ours: Number(((peak - before) / 2 ** 20).toFixed(1)), unit: 'MiB' });
+  for (const lines of [LINES, LINES * 5]) report({ name: `shell/seq-${lines}/memory`, ours: await peakOf('shell', String(lines)), unit: 'MiB' });
 } finally {
   await room.dispose();
 }

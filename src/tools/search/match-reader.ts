@@ -3,7 +3,7 @@ import { isAscii, isUtf8 } from 'node:buffer';
 /** What ripgrep says after the matches of a file that turned out to be binary: one line, and no path with a NUL before it. */
 const BINARY_WARNING = /^: WARNING: stopped searching binary file after match \(found "[^"\n]*" byte around offset \d+\)\n/;
 
-/** Takes a match: its path as ripgrep gives it. */
+/** Takes a match; `path` as `show` made it. */
 export type OnMatch = (path: string, lineNumber: number, line: string) => void;
 
 /**
@@ -11,13 +11,16 @@ export type OnMatch = (path: string, lineNumber: number, line: string) => void;
  * comes once, however many hits it has, where `--json` lists every one; a newline in a path is no end of a record.
  */
 export class MatchReader {
-  /** Paths as bytes (latin1) of the last record, and as text. */
+  /** The path of the last record as bytes (latin1), and as it is shown. */
   private lastBytes = '';
   private lastPath = '';
   private readonly onMatch: OnMatch;
+  private readonly show: (path: string) => string;
 
-  constructor(onMatch: OnMatch) {
+  /** @param show what becomes of a path as ripgrep gives it; asked once for the matches of a file */
+  constructor(onMatch: OnMatch, show: (path: string) => string = (path) => path) {
     this.onMatch = onMatch;
+    this.show = show;
   }
 
   /** Reads the whole records at the start of `bytes`; returns how many bytes they are. */
@@ -34,7 +37,7 @@ export class MatchReader {
       if (colon < 0 || !Number.isInteger(lineNumber) || lineNumber < 1) throw new Error(`no line number in ${JSON.stringify(raw.slice(at, end))}`);
       const textEnd = raw[end - 1] === '\r' && end - 1 > colon ? end - 1 : end;
       const line = ascii ? raw.slice(colon + 1, textEnd) : decodeLine(bytes.subarray(colon + 1, textEnd));
-      this.onMatch(this.pathOf(raw.slice(at, pathEnd)), lineNumber, line);
+      this.onMatch(this.pathOf(raw, at, pathEnd, ascii), lineNumber, line);
       at = end + 1;
     }
   }
@@ -44,10 +47,13 @@ export class MatchReader {
     return this.afterWarning(bytes.toString('latin1')) === '';
   }
 
-  private pathOf(bytes: string): string {
-    if (bytes === this.lastBytes) return this.lastPath;
-    this.lastBytes = this.afterWarning(bytes);
-    return (this.lastPath = Buffer.from(this.lastBytes, 'latin1').toString('utf8'));
+  private pathOf(raw: string, start: number, end: number, ascii: boolean): string {
+    const { lastBytes } = this;
+    if (end - start === lastBytes.length && raw.startsWith(lastBytes, start)) return this.lastPath;
+    const bytes = this.afterWarning(raw.slice(start, end));
+    if (bytes === lastBytes && bytes !== '') return this.lastPath;
+    this.lastBytes = bytes;
+    return (this.lastPath = this.show(ascii ? bytes : Buffer.from(bytes, 'latin1').toString('utf8')));
   }
 
   private afterWarning(bytes: string): string {
