@@ -98,6 +98,15 @@ export async function realPathOf(absolute: string, hops = 40): Promise<string> {
   return link === undefined ? place : realPathOf(path.resolve(realParent, link), hops - 1);
 }
 
+/**
+ * Throws when `given` no longer leads to `realPath`: somebody put a link in the place of a folder after the change was judged, and
+ * what it would be written to nobody has looked at (J1).
+ */
+export async function assertLeadsTo(given: string, realPath: string, shownPath: string, verb = 'write'): Promise<void> {
+  if (await realPathOf(given) === realPath) return;
+  throw new HarnessError(`cannot ${verb} "${shownPath}": the path leads elsewhere by now — look at it again, then retry`, 'FS_STALE_VERSION');
+}
+
 /** A whole file and the version these bytes belong to. `known` is what a look at the file just said. */
 export async function readWhole(
   realPath: string, known: Pick<FileStat, 'size' | 'version'>, signal?: AbortSignal,
@@ -256,10 +265,12 @@ export async function putFile(
   const mustStay = current !== null && (current.nlink > 1n || (own !== undefined && own !== 0 && Number(current.uid) !== own));
   const temporary = mustStay ? undefined : await writeTemporary(realPath, parts, current);
   if (temporary === undefined) {
+    await assertLeadsTo(realPath, realPath, shownPath);
     await writeInPlace(realPath, parts, expect, shownPath);
   } else {
     try {
       if (expected !== undefined && await versionAt(realPath) !== expected.version) throw new StaleVersionError(shownPath);
+      await assertLeadsTo(realPath, realPath, shownPath);
       if (expect === null) await placeNew(temporary, realPath, shownPath);
       else await replace(temporary, realPath);
     } catch (error) {

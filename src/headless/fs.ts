@@ -17,7 +17,7 @@ import { splicesBetween } from '../text/hunk.ts';
 import { adoptEndings } from '../text/replace.ts';
 import { applySplices } from '../text/splice.ts';
 import {
-  assertRoomFor, codeOf, diskError, listDirectory, makeDirectories, putFile, readChunks, readWhole, realPathOf, removeEmptyDirectories, StaleVersionError, statPath, versionAt,
+  assertLeadsTo, assertRoomFor, codeOf, diskError, listDirectory, makeDirectories, putFile, readChunks, readWhole, realPathOf, removeEmptyDirectories, StaleVersionError, statPath, versionAt,
 } from './disk.ts';
 import { PathLock } from './path-lock.ts';
 
@@ -161,6 +161,7 @@ export class NodeFileSystem extends Service implements FileSystemService {
       try {
         if (text === null) {
           if (expect !== undefined && await this.versionOf(target) !== expect) throw new StaleVersionError(target.path);
+          await assertLeadsTo(target.path, target.realPath, target.path);
           await this.removeFile(target);
           await removeEmptyDirectories(options.removeDirectories ?? this.madeFor.get(target.realPath) ?? []);
           this.madeFor.delete(target.realPath);
@@ -182,6 +183,7 @@ export class NodeFileSystem extends Service implements FileSystemService {
   ): Promise<{ version: string | null }> {
     return this.writes.run(target.realPath, options.signal, async () => {
       try {
+        await assertLeadsTo(target.path, target.realPath, target.path);
         return { version: await putFile(target.realPath, [bytes], options.expect, target.path) };
       } catch (error) {
         throw this.explain('write', target.path, error, options.signal);
@@ -331,6 +333,7 @@ export class NodeFileSystem extends Service implements FileSystemService {
     target: FileTarget, before: TextFile | null, after: string, splices: readonly TextSplice[], expect: string | null,
     options: { shown: string; encoding?: string; verb?: Verb },
   ): Promise<{ version: string; createdDirectories?: readonly string[]; text?: string }> {
+    await assertLeadsTo(target.path, target.realPath, options.shown, options.verb);
     const document = await this.openDocument(target);
     // what is on disk is compared again, right before the file is replaced
     const compared = document !== undefined || before?.source === 'document';

@@ -48,6 +48,63 @@ describe('the node file system', () => {
     assert.equal((await at('out/../real/../y')).realPath, path.join(room.directory, 'y'));
   });
 
+  describe('J1 a folder that becomes a link while a change is under review', () => {
+    let outside: string;
+    beforeEach(async () => {
+      outside = path.join(room.directory, 'outside');
+      await fs.mkdir(outside);
+      await fs.mkdir(path.join(room.directory, 'ws/dir'), { recursive: true });
+      await room.put('ws/dir/a', 'one\n');
+      await fs.writeFile(path.join(outside, 'a'), 'one\n');
+    });
+    const swap = async (): Promise<void> => {
+      await fs.rename(path.join(room.directory, 'ws/dir'), path.join(room.directory, 'ws/was'));
+      await fs.symlink(outside, path.join(room.directory, 'ws/dir'));
+    };
+    const untouched = async (): Promise<void> => {
+      assert.deepEqual(await fs.readdir(outside), ['a']);
+      assert.equal(await fs.readFile(path.join(outside, 'a'), 'utf8'), 'one\n');
+    };
+    const moved = { code: 'FS_STALE_VERSION', message: /leads elsewhere by now/ };
+
+    for (const name of ['ws/dir/n', 'ws/dir/new/folder/n', 'ws/dir/a']) {
+      it(`is not written through: ${name}`, async () => {
+        const target = await at(name);
+        room.root.on('fs/write-intent', async (_intent, next) => { await swap(); return next(); });
+        await assert.rejects(room.root.fs.write(target, 'evil', context), moved);
+        await untouched();
+        assert.equal(await room.text('ws/was/a'), 'one\n');
+      });
+    }
+
+    it('is not edited through', async () => {
+      const target = await at('ws/dir/a');
+      room.root.on('fs/edit-intent', async (_intent, next) => { await swap(); return next(); });
+      await assert.rejects(room.root.fs.edit(target, () => [{ start: 0, end: 3, text: 'evil' }], context), moved);
+      await untouched();
+    });
+
+    it('nor by a review that commits, rewinds or removes later', async () => {
+      const [there, fresh] = [await at('ws/dir/a'), await at('ws/dir/n')];
+      await swap();
+      await assert.rejects(room.root.fs.commit(there, 'evil'), moved);
+      await assert.rejects(room.root.fs.commit(there, null), moved);
+      await assert.rejects(room.root.fs.commit(fresh, 'evil', { expect: null }), moved);
+      await assert.rejects(room.root.fs.commitBytes(there, Buffer.from('evil')), moved);
+      await untouched();
+    });
+
+    it('nor at the very last: the place is looked at again when everything is ready to be put there', async () => {
+      const [there, fresh] = [await at('ws/dir/a'), await at('ws/dir/n')];
+      await swap();
+      await assert.rejects(putFile(there.realPath, [Buffer.from('evil')], undefined, 'a'), moved);
+      await assert.rejects(putFile(fresh.realPath, [Buffer.from('evil')], null, 'n'), moved);
+      await fs.link(path.join(outside, 'a'), path.join(room.directory, 'twin'));
+      await assert.rejects(putFile(there.realPath, [Buffer.from('evil')], undefined, 'a'), moved);
+      await untouched();
+    });
+  });
+
   it('the intent says what would change; the answer may change it, refuse it, or have done it', async () => {
     await room.put('a', 'x\r\ny');
     const intents: FileIntent[] = [];
