@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { link, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname, uptime } from 'node:os';
 import { HarnessError } from '../contract/error.ts';
 
@@ -78,14 +78,27 @@ async function look(path: string): Promise<Found | undefined> {
   }
 }
 
-/** False: there is one already. */
+/** What file systems without hard links say. */
+const NO_LINKS = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EXDEV', 'EMLINK', 'UNKNOWN']);
+
+/**
+ * False: there is one already. It comes into being whole: an owner killed while it wrote would leave a lock that does not
+ * say whose it is, and that nobody may take for two minutes.
+ */
 async function make(path: string, text: string): Promise<boolean> {
+  const draft = `${path}.${globalThis.crypto.randomUUID()}.new`;
   try {
-    await writeFile(path, text, { flag: 'wx' });
+    await writeFile(draft, text, { flag: 'wx' });
+    await link(draft, path).catch((error: unknown) => {
+      if (!NO_LINKS.has(codeOf(error) ?? '')) throw error;
+      return writeFile(path, text, { flag: 'wx' });
+    });
     return true;
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false;
     throw error;
+  } finally {
+    await rm(draft, { force: true });
   }
 }
 

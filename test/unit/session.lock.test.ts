@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { Context } from '@deepseek-ai/cordis';
 import { createUserMessage } from '../../src/contract/message.ts';
 import { acquireLock } from '../../src/session/lock.ts';
@@ -76,6 +77,30 @@ describe('session lock', () => {
     if (process.platform !== 'linux') return this.skip();
     await writeFile(lockFile('a'), JSON.stringify({ pid: process.pid, host: hostname(), start: '1', token: 'x' }));
     await (await acquireLock(lockFile('a'), 'a')).release();
+  });
+
+  it('L11.7 whoever looks at a lock sees whose it is: it is never there half-written', async () => {
+    const path = lockFile('a');
+    const shared = new Int32Array(new SharedArrayBuffer(4));
+    // on a thread of its own, that does nothing but look
+    const looker = new Worker(`
+      const { parentPort, workerData: { path, shared } } = require('node:worker_threads');
+      const { readFileSync } = require('node:fs');
+      const seen = new Set();
+      let looks = 0;
+      while (Atomics.load(shared, 0) === 0) {
+        try { const text = readFileSync(path, 'utf8'); looks++; if (!text.endsWith('"}')) seen.add(text); } catch {}
+      }
+      parentPort.postMessage({ looks, seen: [...seen] });
+    `, { eval: true, workerData: { path, shared } });
+    const told = once(looker, 'message') as Promise<[{ looks: number; seen: string[] }]>;
+    await once(looker, 'online');
+    for (let round = 0; round < 400; round++) await (await acquireLock(path, 'a')).release();
+    Atomics.store(shared, 0, 1);
+    const [{ looks, seen }] = await told;
+    assert.ok(looks > 0);
+    assert.deepEqual(seen, []);
+    assert.deepEqual(await readdir(dir), []);
   });
 
   it('L11.7 what is no lock text is left for two minutes, and so is a claim on it', async () => {
