@@ -26,6 +26,8 @@ export class Turn {
   readonly #turn: number;
   readonly #signal: AbortSignal;
   #step = 0;
+  /** Claimed, and not in the log as messages yet. */
+  #claimed: UserMessage[] = [];
 
   constructor(host: LoopHost, headers: HeaderLog, compactor: Compactor, turn: number, signal: AbortSignal) {
     this.#host = host;
@@ -47,6 +49,8 @@ export class Turn {
       reason = this.#aborted() ?? { kind: 'error', error: toFailure(error) };
       if (reason.kind === 'error') notify(ctx, carrier, 'agent/error', { agent, turn, step: this.#step, error });
     }
+    // What was said is in the conversation even when the turn ended before a step could take it.
+    for (const message of this.#take()) session.append('user/message', message);
     session.append('turn/end', { turn, reason });
     return reason;
   }
@@ -54,15 +58,16 @@ export class Turn {
   async #steps(): Promise<TurnEndReason> {
     const { inbox, session, settings } = this.#host;
     const turn = this.#turn;
-    let messages = [...inbox.claim('next-step', turn), ...inbox.claim('next-turn', turn, 1)];
+    this.#claimed = [...inbox.claim('next-step', turn), ...inbox.claim('next-turn', turn, 1)];
     for (;;) {
       this.#step++;
       if (settings.maxSteps !== undefined && this.#step > settings.maxSteps) {
         return { kind: 'error', error: { message: `stopped after ${settings.maxSteps} requests in one turn (the limit that is set); send a message to go on`, code: 'STEP_LIMIT' } };
       }
-      const decision = await this.#preStep(messages);
+      const decision = await this.#preStep([...this.#claimed]);
       const aborted = this.#aborted();
       if (aborted) return aborted;
+      this.#keepApart(decision.kind === 'enter' ? decision.messages : []);
       if (decision.kind === 'reject') return { kind: 'blocked' };
       if (this.#step === 1 && decision.messages.length === 0) return { kind: 'completed' };
       session.append('step/start', { turn, step: this.#step });
@@ -73,13 +78,27 @@ export class Turn {
         session.append('step/end', { turn, step: this.#step });
       }
       if (outcome.kind === 'end') return outcome.reason;
-      messages = inbox.claim('next-step', turn);
-      if (outcome.kind === 'settled' && messages.length === 0) {
+      this.#claimed = inbox.claim('next-step', turn);
+      if (outcome.kind === 'settled' && this.#claimed.length === 0) {
         const end = await this.#stopping();
         if (end) return end;
-        messages = inbox.claim('next-step', turn);
-        if (messages.length === 0) return { kind: 'completed' };
+        this.#claimed = inbox.claim('next-step', turn);
+        if (this.#claimed.length === 0) return { kind: 'completed' };
       }
+    }
+  }
+
+  #take(): UserMessage[] {
+    const messages = this.#claimed;
+    this.#claimed = [];
+    return messages;
+  }
+
+  /** Of the claimed messages only `entering` reach the model; what the user said stays in the conversation all the same. */
+  #keepApart(entering: readonly UserMessage[]): void {
+    for (const message of this.#take()) {
+      if (message.source.kind !== 'user' || entering.some(({ id }) => id === message.id)) continue;
+      this.#host.session.append('user/message', message, { offSurface: true });
     }
   }
 

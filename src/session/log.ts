@@ -23,6 +23,9 @@ export interface SessionLogOptions {
   readonly onListenerError?: (error: unknown) => void;
 }
 
+/** `offSurface`: a message the user sees in the log and the model does not (L11.4). */
+export type AppendIntent = SurfaceIntent & { readonly offSurface?: true };
+
 /** One conversation's append-only log (L11.1), in memory; a sink makes it durable. */
 export class SessionLog implements Session {
   readonly header: SessionHeader;
@@ -53,7 +56,7 @@ export class SessionLog implements Session {
   /** Surface events as they stand: what compaction works on. */
   get surface(): Pick<Surface, 'nodes'> { return this.#surface; }
 
-  append<T extends SessionEventType>(type: T, data: SessionEventMap[T], intent: SurfaceIntent = {}): SessionEvent<T> {
+  append<T extends SessionEventType>(type: T, data: SessionEventMap[T], intent: AppendIntent = {}): SessionEvent<T> {
     if (this.readOnly) {
       throw new HarnessError(`session "${this.id}" is open read-only: another window writes to it. Fork it to go on from here.`, 'SESSION_READ_ONLY');
     }
@@ -61,8 +64,8 @@ export class SessionLog implements Session {
     if (this.#appending) throw new Error(`session event "${type}" was appended from inside a listener of the same log: append it after the listener returned`);
     const frozen = frozenJson(data) as SessionEventMap[T] | undefined;
     if (frozen === undefined) throw new Error(`session event "${type}" carries non-JSON-serializable data`);
-    const surfaceOp = intent.surfaceOp ?? (isSurfaceType(type) ? 'append' as const : undefined);
-    this.#surface.check(type, { ...intent, ...(surfaceOp && { surfaceOp }) });
+    const surfaceOp = intent.surfaceOp ?? (isSurfaceType(type) && !intent.offSurface ? 'append' as const : undefined);
+    this.#surface.check(type, surfaceOp ? { surfaceOp } : {});
     // A plugin's own event type must not make the log unreadable for a build without that plugin (L11.7).
     const ignorable = intent.ignorable ?? (KNOWN_EVENT_TYPES.has(type) ? undefined : true);
     const event = Object.freeze({

@@ -1,7 +1,8 @@
 import type { SessionEvent, SessionEventMap, SessionEventType } from '../contract/event.ts';
-import type { Session } from '../contract/agent.ts';
+import type { InboxTarget, Session } from '../contract/agent.ts';
 import type { ContentBlock } from '../contract/content.ts';
 import { createAssistantMessage, createToolResultMessage } from '../contract/message.ts';
+import type { UserMessage } from '../contract/message.ts';
 
 export const TOOL_OUTCOME_UNKNOWN = 'TOOL_OUTCOME_UNKNOWN';
 export const TOOL_NOT_STARTED = 'TOOL_NOT_STARTED';
@@ -86,9 +87,26 @@ export function tailClosers(events: readonly SessionEvent[]): Closer[] {
   return closers;
 }
 
+/** What the user said and the open turn had claimed, but not logged as messages when its process died. */
+function claimedWords(events: readonly SessionEvent[]): UserMessage[] {
+  const lists: Record<InboxTarget, UserMessage[]> = { 'next-turn': [], 'next-step': [] };
+  const claimed = new Map<string, UserMessage>();
+  for (const event of events) {
+    if (event.type === 'turn/start') claimed.clear();
+    else if (event.type === 'user/message') claimed.delete(event.data.id);
+    else if (event.type === 'agent/inbox/spliced') {
+      const { target, start, removedCount = 0, inserted, outcome } = event.data;
+      const removed = lists[target]?.splice(start, removedCount, ...inserted) ?? [];
+      if (outcome === undefined) for (const message of removed) if (message.source.kind === 'user') claimed.set(message.id, message);
+    }
+  }
+  return [...claimed.values()];
+}
+
 /** Appends the closers of a log, results citing their calls (L11.3). Returns how many there were. */
 export function closeTail(session: Session): number {
   const closers = tailClosers(session.events);
+  if (closers.length > 0) for (const message of claimedWords(session.events)) session.append('user/message', message);
   const calls = new Map<string, number>();
   for (const event of session.events) if (event.type === 'tool/call') calls.set(event.data.callId, event.seq);
   for (const { type, data } of closers) {

@@ -162,7 +162,7 @@ export class Transcript {
         for (const call of this.#open) if (call.decided(event.data.id)) this.#put(call);
         break;
       case 'permission/preset': this.#notice(`preset:${event.seq}`, 'info', this.#words.preset(event.data.preset)); break;
-      case 'agent/inbox/spliced': this.#queued[event.data.target]?.splice(event.data.start, event.data.removedCount ?? 0, ...event.data.inserted); break;
+      case 'agent/inbox/spliced': this.#spliced(event.data); break;
       case 'request/context': this.#window = event.data.contextWindow; break;
       case 'llm/retry': {
         const { failure, attempt, delayMs } = event.data;
@@ -190,6 +190,16 @@ export class Transcript {
         break;
       case 'session/lost': if (!this.#list.get('lost')) this.#notice('lost', 'warning', this.#words.lost()); break;
       default: break;
+    }
+  }
+
+  /** What the user said and no turn ever took stays in sight. */
+  #spliced({ target, start, removedCount = 0, inserted, outcome }: SessionEventMap['agent/inbox/spliced']): void {
+    const removed = this.#queued[target]?.splice(start, removedCount, ...inserted) ?? [];
+    if (outcome !== 'canceled') return;
+    for (const message of removed) {
+      const text = userText(message);
+      if (text !== undefined) this.#notice(`m:${message.id}`, 'info', this.#words.notSent(titleOf(text) ?? ''), cut(text, LIMITS.resultText));
     }
   }
 

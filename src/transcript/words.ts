@@ -6,6 +6,8 @@ import { askText } from '../policy/ask-text.ts';
 export interface TranscriptWords {
   stopped(): string;
   blocked(): string;
+  /** A waiting message was given up; `text` is its first line. */
+  notSent(text: string): string;
   interrupted(): string;
   maxTokens(): string;
   /** What went wrong with a request, as part of one of the sentences below. */
@@ -36,6 +38,7 @@ export interface TranscriptWords {
 export const ENGLISH: TranscriptWords = {
   stopped: () => 'Stopped.',
   blocked: () => 'A plugin kept this message from the model.',
+  notSent: (text) => `Not sent: ${text}`,
   interrupted: () => 'The window was closed while this ran.',
   maxTokens: () => 'The answer reached the length limit.',
   failure: ({ message }) => message,

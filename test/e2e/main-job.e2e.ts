@@ -140,6 +140,24 @@ describe('the main job, in a real VS Code, with a model server', function () {
     await done('Still here.');
   });
 
+  it('A6.2 messages that still wait are back in the composer when the turn is stopped, behind what was being typed', async () => {
+    await ask('Talk more.', { text: 'This one never ends either. '.repeat(20), chunks: 20, holdAt: 6 } as Answer);
+    await chat.getByText('This one never ends').waitFor();
+    const field = chat.locator('.composer-input');
+    await field.fill('Keep the table sorted.');
+    await field.press('Enter');
+    await field.fill('Then write the changelog.');
+    await field.press('Alt+Enter');
+    await chat.locator('.queued', { hasText: 'Then write the changelog.' }).waitFor();
+    await field.fill('And');
+    await chat.locator('.stop').click();
+    await chat.locator('.notice-text', { hasText: 'Not sent: Then write the changelog.' }).waitFor();
+    await chat.locator('.queued').waitFor({ state: 'detached' });
+    assert.equal(await field.inputValue(), 'And Keep the table sorted.\n\nThen write the changelog.');
+    await ask('Go on.', say('Here again.'));
+    await done('Here again.');
+  });
+
   it('T2.6 P4.22 tools that throw, present badly or return a Date give clear cards, and the agent goes on', async () => {
     await ask('Try them.', call('explode', {}), call('badcard', {}), call('dated', {}), say('All three tried.'));
     await done('All three tried.');

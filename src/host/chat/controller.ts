@@ -22,6 +22,7 @@ import { OutputDecoders } from './output-decoders.ts';
 import { pendingReviews } from './pending.ts';
 import { ChatPort } from './port.ts';
 import { SessionSlot } from './session-slot.ts';
+import { tellOfWriting } from './writing.ts';
 
 /** Items a view gets at first, and per request for older ones. */
 const PAGE = 200;
@@ -88,7 +89,9 @@ export class ChatController implements vscode.Disposable {
       this.#jobs.ended(event.callId);
       this.#outbox.patches(this.#slot.transcript.output(event.callId, this.#decoders.end(event.callId)));
     });
-    ctx.on('session/write-error', (_session, error) => showError(vscode.l10n.t('The session could not be written to disk'), error));
+    tellOfWriting(ctx, (session, copy) => {
+      if (session === this.#slot.session) void parts.memory.update(MEMORY_KEY, copy);
+    });
     ctx.inject(['jobs'], (inner) => {
       inner.effect(() => inner.jobs.onJobsChanged(() => this.#jobs.refresh()), 'chat jobs');
     });
@@ -122,7 +125,7 @@ export class ChatController implements vscode.Disposable {
   /** Puts text into the composer of every view and moves the focus there, after the user's own gesture. */
   compose(text: string | undefined, focus: boolean): void {
     const ready = [...this.#ports].filter((port) => port.ready);
-    if (ready.length === 0) this.#draft = text;
+    if (ready.length === 0 && text !== undefined) this.#draft = this.#draft === undefined ? text : `${this.#draft}\n\n${text}`;
     for (const port of ready) port.send({ type: 'compose', focus, ...(text === undefined ? {} : { text }) });
   }
 
@@ -300,18 +303,26 @@ export class ChatController implements vscode.Disposable {
   async send(text: string, mode: 'steer' | 'queue' = 'steer'): Promise<void> {
     if (text.trim() === '') return;
     this.#parts.reviewEditor.attend();
-    const agent = await this.#ensureAgent();
-    const message = { content: [{ type: 'text' as const, text }], source: { kind: 'user' as const } };
-    if (agent.status === 'running' && mode === 'steer') agent.steer(message);
-    else agent.followup(message);
+    try {
+      const agent = await this.#ensureAgent();
+      const message = { content: [{ type: 'text' as const, text }], source: { kind: 'user' as const } };
+      if (agent.status === 'running' && mode === 'steer') agent.steer(message);
+      else agent.followup(message);
+    } catch (error) {
+      this.compose(text, false);
+      throw error;
+    }
   }
 
+  /** Messages that wait go back to where they were typed. */
   stop(): void {
     const agent = this.#slot.agent;
     if (agent?.status !== 'running') return;
     this.#stopping = true;
     this.#outbox.meta({ status: 'stopping' });
+    const waiting = this.#slot.transcript.queued;
     agent.cancel({ kind: 'user' });
+    if (waiting.length > 0) this.compose(waiting.join('\n\n'), false);
   }
 
   /** Opens the native view of a card. */

@@ -11,6 +11,7 @@ export function transcriptWords(): TranscriptWords {
   return {
     stopped: () => t('Stopped.'),
     blocked: () => t('A plugin kept this message from the model.'),
+    notSent: (text) => t('Not sent: {0}', text),
     interrupted: () => t('The window was closed while this ran.'),
     maxTokens: () => t('The answer reached the length limit.'),
     failure: failureWords,
