@@ -87,10 +87,10 @@ describe('the node file system', () => {
     it('nor by a review that commits, rewinds or removes later', async () => {
       const [there, fresh] = [await at('ws/dir/a'), await at('ws/dir/n')];
       await swap();
-      await assert.rejects(room.root.fs.commit(there, 'evil'), moved);
-      await assert.rejects(room.root.fs.commit(there, null), moved);
+      await assert.rejects(room.root.fs.commit(there, 'evil', {}), moved);
+      await assert.rejects(room.root.fs.commit(there, null, {}), moved);
       await assert.rejects(room.root.fs.commit(fresh, 'evil', { expect: null }), moved);
-      await assert.rejects(room.root.fs.commitBytes(there, Buffer.from('evil')), moved);
+      await assert.rejects(room.root.fs.commitBytes(there, Buffer.from('evil'), {}), moved);
       await untouched();
     });
 
