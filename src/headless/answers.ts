@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import type { Context } from '@deepseek-ai/cordis';
 import { createTwoFilesPatch } from 'diff';
+import { HarnessError } from '../contract/error.ts';
 import type { ApprovalOutcome } from '../contract/event.ts';
 import type { ApprovalRequest } from '../seams/approval.ts';
 import type { UserAnswer } from '../seams/questions.ts';
@@ -11,8 +12,8 @@ import { visible } from './visible.ts';
 
 export interface Terminal {
   readonly interactive: boolean;
-  /** Shows a text and reads one line; rejects when the signal aborts. */
-  question(text: string, signal?: AbortSignal): Promise<string>;
+  /** Shows a text and reads one line; undefined when the input ends instead. Rejects when the signal aborts. */
+  question(text: string, signal?: AbortSignal): Promise<string | undefined>;
   /** One line for the person at the terminal. */
   note(text: string): void;
 }
@@ -32,7 +33,7 @@ export function apply(ctx: Context, config: { mode: ApproveMode; terminal: Termi
         terminal.note(`${text.split('\n')[0]!}: denied, because there is no terminal to ask on (use --approve all or none)`);
         return undefined;
       }
-      return (await terminal.question(`${text} [${accept}] `, signal)).trim();
+      return (await terminal.question(`${text} [${accept}] `, signal))?.trim();
     });
     turn = answer.catch(() => undefined);
     return answer;
@@ -40,7 +41,11 @@ export function apply(ctx: Context, config: { mode: ApproveMode; terminal: Termi
 
   ctx.on('approval/request', async (request): Promise<ApprovalOutcome> => {
     if (mode !== 'ask') return mode === 'all' ? 'allowed-once' : 'rejected';
-    const answer = await ask(approvalText(request), request.remember ? 'y/n/always' : 'y/n', request.signal);
+    const answer = await ask(approvalText(request), request.remember ? 'y/n/always' : 'y/n', request.signal).catch((error: unknown) => {
+      if (!request.signal?.aborted) throw error;
+      return undefined;
+    });
+    if (request.signal?.aborted) return 'cancelled';
     if (answer === undefined) return 'unavailable';
     if (/^a/i.test(answer) && request.remember) ctx.approval.remember(request.id);
     return /^[ya]/i.test(answer) ? 'allowed-once' : 'rejected';
@@ -70,6 +75,8 @@ export function apply(ctx: Context, config: { mode: ApproveMode; terminal: Termi
     };
     // Not inside the event: whoever staged it is still at it.
     setImmediate(() => void decide().catch(async (error: unknown) => {
+      // a stop has decided it meanwhile
+      if (error instanceof HarnessError && error.code === 'REVIEW_DECIDED') return;
       const message = error instanceof Error ? error.message : String(error);
       terminal.note(`${file.path}: ${message}`);
       // nobody else will decide it: the call must not wait for ever
@@ -88,15 +95,28 @@ function patchText(file: ReviewFile): string {
   return createTwoFilesPatch(file.path, file.path, file.base, file.proposed, undefined, undefined, { context: 3 });
 }
 
-/** The process's own terminal: questions go to stderr, so that stdout stays clean. */
-export function processTerminal(): Terminal {
+/**
+ * The process's own terminal: questions go to stderr, so that stdout stays clean. `interrupt` is called for Ctrl+C at a
+ * question, which the reader of lines would keep to itself.
+ */
+export function processTerminal(interrupt: () => void): Terminal {
   return {
     interactive: process.stdin.isTTY && process.stderr.isTTY,
     note: (text) => void process.stderr.write(`${text}\n`),
     async question(text, signal) {
       const lines = createInterface({ input: process.stdin, output: process.stderr });
+      const ended = new AbortController();
+      lines.once('SIGINT', () => {
+        interrupt();
+        ended.abort();
+      });
+      lines.once('close', () => ended.abort());
       try {
-        return await lines.question(text, signal ? { signal } : {});
+        return await lines.question(text, { signal: signal ? AbortSignal.any([signal, ended.signal]) : ended.signal });
+      } catch (error) {
+        if (signal?.aborted || !ended.signal.aborted) throw error;
+        process.stderr.write('\n');
+        return undefined;
       } finally {
         lines.close();
       }

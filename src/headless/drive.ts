@@ -158,13 +158,13 @@ async function replay(options: ReplayOptions, io: DriveIo): Promise<0 | 1> {
 
 async function main(): Promise<void> {
   const stop = new AbortController();
-  process.once('SIGINT', () => stop.abort());
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   // whoever read the output has gone (`| head`): stop as by Ctrl+C
   process.stdout.on('error', () => stop.abort());
   process.exitCode = await drive(process.argv.slice(2), {
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
-    terminal: processTerminal(),
+    terminal: processTerminal(() => stop.abort()),
     cwd: process.env['INIT_CWD'] ?? process.cwd(),
     signal: stop.signal,
   });

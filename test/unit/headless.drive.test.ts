@@ -22,7 +22,7 @@ describe('drive', function () {
   afterEach(() => rm(base, { recursive: true, force: true }));
 
   /** Answers of the person at the terminal; none: there is no terminal. */
-  async function run(argv: string[], answers?: string[], seen?: (text: string) => void, signal?: AbortSignal, ask?: () => Promise<string>): Promise<Outcome> {
+  async function run(argv: string[], answers?: string[], seen?: (text: string) => void, signal?: AbortSignal, ask?: () => Promise<string | undefined>): Promise<Outcome> {
     let out = '';
     let err = '';
     const code = await drive(argv, {
@@ -134,6 +134,27 @@ describe('drive', function () {
     assert.match(out, /^\[edit\] .*completed$/m);
     assert.match(out, /exit code 7/);
     assert.match(out, /^Finished\.$/m);
+  });
+
+  it('--approve ask: an input that ends answers nothing; a stop at a question ends the run without noise', async () => {
+    const file = await script([call('bash', { command: 'touch made', description: 'x' }), call('write', { file_path: 'n.txt', content: 'x' }), { text: 'Done.' }]);
+    const argv = ['--workspace', ws, '--script', file];
+    const ended = await run(argv, [], undefined, undefined, async () => undefined);
+    assert.equal(ended.code, 0);
+    assert.match(ended.out, /\[bash\] .*failed\n.*no approval channel is available/);
+    assert.match(ended.out, /\[write\] .*stopped\n.*there is nobody to review it/);
+    for (const answers of [[], ['n']]) {
+      const stop = new AbortController();
+      const stopped = await run(argv, [], undefined, stop.signal, async () => {
+        const answer = answers.shift();
+        if (answer === undefined) stop.abort();
+        return answer;
+      });
+      assert.equal(stopped.code, 1);
+      assert.match(stopped.out, /\(Stopped\.\)\n$/);
+      assert.doesNotMatch(stopped.err, /decided already|failed|Abort/);
+    }
+    assert.deepEqual(await readdir(ws), ['a.txt']);
   });
 
   it('what is printed for people cannot repaint the terminal, nor turn what is asked around', async () => {
