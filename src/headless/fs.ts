@@ -15,6 +15,7 @@ import { codecFor, decodeText, encodeText, spliceBytesInParts } from '../text/en
 import type { DecodedText } from '../text/encoding.ts';
 import { splicesBetween } from '../text/hunk.ts';
 import { adoptEndings } from '../text/replace.ts';
+import { expandHome } from '../text/home.ts';
 import { applySplices } from '../text/splice.ts';
 import {
   assertLeadsTo, assertRoomFor, codeOf, diskError, listDirectory, makeDirectories, putFile, readChunks, readWhole, realPathOf, removeEmptyDirectories, StaleVersionError, statPath, versionAt,
@@ -63,7 +64,7 @@ export class NodeFileSystem extends Service implements FileSystemService {
 
   async resolve(given: string, cwd: string): Promise<FileTarget> {
     if (/\p{Surrogate}/u.test(given)) throw new HarnessError(`cannot access "${given}": the path contains half a character (an unpaired surrogate)`, 'FS_BAD_PATH');
-    const absolute = path.resolve(cwd, given);
+    const absolute = path.resolve(cwd, expandHome(given));
     try {
       return { path: absolute, realPath: await realPathOf(absolute) };
     } catch (error) {
@@ -127,7 +128,7 @@ export class NodeFileSystem extends Service implements FileSystemService {
       await this.check(kind, target, current.version, context);
       this.assertWritable(current.stat, 'write', context.displayPath);
       const before = current.text;
-      const after = before === null ? content : adoptEndings(before.text, content);
+      const after = before === null ? content : adoptEndings(before.text, withoutMark(before, content));
       const splices = before === null ? [] : splicesBetween(before.text, after);
       await this.assertPlaceable(target, before, after, splices, context.displayPath, 'write');
       return this.propose({ kind, target, ...context, before, version: current.version, after, splices });
@@ -372,6 +373,11 @@ export class NodeFileSystem extends Service implements FileSystemService {
     }
     return diskError(verb, displayPath, error);
   }
+}
+
+/** A model may give the byte-order mark with its text: where the file has one, it stays, and there is one (A5). */
+function withoutMark(before: TextFile, content: string): string {
+  return content.startsWith('\ufeff') && /bom$|^utf16/.test(before.encoding) ? content.slice(1) : content;
 }
 
 /** A failed look at the text, told as a failed edit. */

@@ -1,9 +1,11 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import { expandHome } from '../text/home.ts';
 import { log } from './log.ts';
 
 /** Where a path of a card leads: absolute, or relative to the session's cwd, else to any workspace folder (E7). */
-export async function locate(file: string, cwd: string): Promise<vscode.Uri | undefined> {
+export async function locate(given: string, cwd: string): Promise<vscode.Uri | undefined> {
+  const file = expandHome(given);
   if (path.isAbsolute(file)) return (await exists(vscode.Uri.file(file))) ? vscode.Uri.file(file) : undefined;
   const roots = [vscode.Uri.file(cwd), ...(vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri)];
   for (const root of roots) {

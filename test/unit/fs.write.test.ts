@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
 import type { JsonValue } from '../../src/contract/json.ts';
 import type { FileDecision, FileIntent } from '../../src/seams/fs.ts';
@@ -44,6 +45,27 @@ describe('write', () => {
     await room.must('read', { file_path: 'a' });
     await room.must('write', { file_path: 'a', content: 'nouveau\n' });
     assert.equal((await room.bytes('a')).toString('hex'), 'efbbbf' + Buffer.from('nouveau\n').toString('hex'));
+  });
+
+  it('A5 a BOM the model gives with its text is the one the file has', async () => {
+    await open();
+    for (const [name, mark] of [['utf8', 'efbbbf'], ['utf16', 'fffe']] as const) {
+      await room.put(name, Buffer.concat([Buffer.from(mark, 'hex'), Buffer.from('old', name === 'utf8' ? 'utf8' : 'utf16le')]));
+      await room.must('read', { file_path: name });
+      await room.must('write', { file_path: name, content: '\ufeffnew' });
+      assert.equal((await room.bytes(name)).toString('hex'), mark + Buffer.from('new', name === 'utf8' ? 'utf8' : 'utf16le').toString('hex'), name);
+    }
+    await room.must('write', { file_path: 'fresh', content: '\ufeffx' });
+    assert.equal((await room.bytes('fresh')).toString('hex'), 'efbbbf78', 'a new file has what was given');
+  });
+
+  it('an address is no path, and ~ is the home folder', async () => {
+    await open();
+    assert.match(await room.refuse('write', { file_path: 'file:///tmp/x', content: 'x' }), /^file_path must be a path, not an address/);
+    assert.match(await room.refuse('read', { file_path: 'https://example.org/a' }), /not an address/);
+    assert.equal((await room.root.fs.resolve('~/a/../b', room.directory)).path, path.join(os.homedir(), 'b'));
+    await room.must('write', { file_path: './~', content: 'x' });
+    assert.equal(await room.text('~'), 'x');
   });
 
   it('A7 a GB18030 file stays GB18030 through write, edit and a new file', async () => {

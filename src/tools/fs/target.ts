@@ -12,6 +12,8 @@ export function directoryOf(exec: ToolExecution, fallback: string): string {
 
 export function assertPath(path: string, parameter: string): void {
   if (path.trim() === '') throw new Error(`${parameter} must be a non-empty string`);
+  // as a relative path it would make folders of that name
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(path)) throw new Error(`${parameter} must be a path, not an address: "${path.slice(0, 200)}"`);
 }
 
 /**

@@ -7,6 +7,7 @@ import type { ToolCallView, ToolResultView } from '../../contract/presentation.t
 import type { ToolExecution, ToolResult, ToolRunContext } from '../../contract/tool.ts';
 import type { JobHandle, JobOutcome, JobService } from '../../jobs/types.ts';
 import type { ShellProcess, ShellResult, ShellService } from '../../seams/shell.ts';
+import { expandHome } from '../../text/home.ts';
 import '../../prompt/system-prompt.ts';
 import '../../registry/events.ts';
 import { refuseEscalation } from '../escalation.ts';
@@ -199,7 +200,7 @@ export function apply(ctx: Context, config: Config = {}): void {
     return { id, started: started! };
   }
 
-  const cwdOf = (args: Args, exec: ToolExecution): string => path.resolve(exec.agent?.session.cwd ?? process.cwd(), args.workdir ?? '.');
+  const cwdOf = (args: Args, exec: ToolExecution): string => path.resolve(exec.agent?.session.cwd ?? process.cwd(), expandHome(args.workdir ?? '.'));
   const look = (args: Args, exec: ToolExecution): void => {
     check(args, background);
     if (args.run_in_background === true) jobsOf(ctx);
