@@ -7,6 +7,7 @@ import { isPublicAddress } from '../../src/tools/web/address.ts';
 import { HttpFetchProvider } from '../../src/tools/web/http-fetch.ts';
 import type { HttpFetchOptions } from '../../src/tools/web/http-fetch.ts';
 import { htmlToMarkdown } from '../../src/tools/web/markdown.ts';
+import { MarkdownWorker } from '../../src/tools/web/markdown-thread.ts';
 
 type Handler = (request: http.IncomingMessage, response: http.ServerResponse) => void;
 
@@ -210,6 +211,36 @@ describe('web.fetch', () => {
     it('B10.31 too deep a page stays HTML', () => {
       assert.equal(htmlToMarkdown(`${'<div>'.repeat(600)}x`, 'https://e.test/'), undefined);
       assert.equal(htmlToMarkdown(`${'<div>'.repeat(100)}x${'</div>'.repeat(100)}`, 'https://e.test/'), 'x');
+    });
+
+    it('B10.31 a table of ten thousand rows is no costly page', () => {
+      const text = htmlToMarkdown(`<table>${'<tr><td>a</td><td>b</td></tr>'.repeat(10_000)}</table>`, 'https://e.test/')!;
+      assert.equal(text.split('\n').length, 10_002);
+    }).timeout(15_000);
+
+    it('B10.32 O15.8 a page that isn\'t wanted any more ends at once, waiting or running, and the next one is converted', async () => {
+      const worker = new MarkdownWorker(3_600_000);
+      try {
+        const endless = `${'<b>'.repeat(500)}${'<i>y</i>'.repeat(500_000)}`;
+        const [one, two, three] = [new AbortController(), new AbortController(), new AbortController()];
+        const over: string[] = [];
+        const convert = (name: string, html: string, { signal }: AbortController) => worker.convert(html, 'https://e.test/', signal).then((markdown) => {
+          over.push(name);
+          return markdown;
+        });
+        const running = convert('running', endless, one);
+        const waiting = convert('waiting', endless, two);
+        const next = convert('next', '<p>read me</p>', three);
+        two.abort();
+        assert.equal(await waiting, undefined);
+        one.abort();
+        assert.equal(await running, undefined);
+        assert.equal(await next, 'read me');
+        assert.equal(await convert('late', '<p>x</p>', one), undefined);
+        assert.deepEqual(over, ['waiting', 'running', 'next', 'late']);
+      } finally {
+        await worker.close();
+      }
     });
 
     it('B10.31 pages made to cost are over soon', () => {

@@ -118,6 +118,20 @@ describe('web.tools', () => {
     assert.deepEqual((long.meta as { truncated: boolean }).truncated, true);
   });
 
+  it('B10.32 a fetch that is stopped while its page is converted ends at once', async () => {
+    await open();
+    const stop = new AbortController();
+    const html = `${'<b>'.repeat(500)}${'<i>y</i>'.repeat(500_000)}`;
+    room.ctx.get('web')!.registerFetchProvider({
+      id: 'f', available: () => true,
+      fetch: async ({ url }) => {
+        setImmediate(() => stop.abort());
+        return { url, statusCode: 200, body: { kind: 'html', content: html }, truncated: false };
+      },
+    });
+    assert.equal(await code(room.call('web_fetch', { url: 'https://a.test/' }, { signal: stop.signal })), 'WEB_ABORTED');
+  });
+
   it('K1 the shipped composition refuses this machine', async () => {
     await open();
     room.ctx.get('web')!.registerFetchProvider(new HttpFetchProvider());

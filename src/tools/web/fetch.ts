@@ -2,13 +2,14 @@ import { defineTool } from '../../contract/define-tool.ts';
 import type { ToolDefinition } from '../../contract/tool.ts';
 import type { WebFetchResult, WebService } from '../../seams/web.ts';
 import { cutText } from './body.ts';
+import { WebError } from './error.ts';
 
 /** Characters of a rendered page at most (B10.31). */
 const MAX_CHARS = 200_000;
 const FOOTER = '\n\n(The page goes on; only its beginning is shown.)';
 
-/** Resolves to undefined for a page that cannot be converted; its HTML is shown then. */
-export type HtmlConverter = (html: string, url: string) => Promise<string | undefined>;
+/** Resolves to undefined for a page that cannot be converted; its HTML is shown then. Ends at once when `signal` says so. */
+export type HtmlConverter = (html: string, url: string, signal: AbortSignal) => Promise<string | undefined>;
 
 interface FetchValue { url: string; statusCode: number; body: { kind: 'html' | 'text'; content: string }; truncated: boolean }
 
@@ -73,7 +74,11 @@ export function webFetchTool(web: WebService, timeoutMs: number, convert: HtmlCo
     isConcurrencySafe: () => true,
     async execute(args, exec) {
       const fetched: WebFetchResult = await web.fetch({ url: args.url }, exec.signal);
-      if (fetched.body.kind === 'html') renderer.keep(fetched.body.content, await convert(fetched.body.content, fetched.url));
+      if (fetched.body.kind === 'html') {
+        const markdown = await convert(fetched.body.content, fetched.url, exec.signal);
+        if (exec.signal.aborted) throw new WebError(`fetching "${fetched.url}" was stopped`, 'WEB_ABORTED');
+        renderer.keep(fetched.body.content, markdown);
+      }
       return { url: fetched.url, statusCode: fetched.statusCode, body: { ...fetched.body }, truncated: fetched.truncated };
     },
     presentCall: (args) => ({ card: 'generic', kind: 'fetch', title: `Fetch ${args.url}`, rawInput: args.url }),

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 
-/** Ms for one page. */
+/** Ms for one page, unless told otherwise. */
 const LIMIT_MS = 10_000;
 /** Ms after which an idle thread is given up. */
 const IDLE_MS = 60_000;
@@ -28,15 +28,30 @@ export class MarkdownWorker {
   private worker: Worker | undefined;
   private idle: NodeJS.Timeout | undefined;
   private queue: Promise<unknown> = Promise.resolve();
+  private readonly limitMs: number;
+  private closed = false;
 
-  /** @returns undefined when the page takes too long, too much, or cannot be converted */
-  convert(html: string, url: string): Promise<string | undefined> {
-    const mine = this.queue.then(() => this.run(html, url));
-    this.queue = mine;
-    return mine;
+  /** @param limitMs for one page */
+  constructor(limitMs = LIMIT_MS) {
+    this.limitMs = limitMs;
   }
 
-  private run(html: string, url: string): Promise<string | undefined> {
+  /** @returns undefined when the page takes too long, too much, cannot be converted, or isn't wanted any more; that one at once */
+  convert(html: string, url: string, signal: AbortSignal): Promise<string | undefined> {
+    const mine = this.queue.then(() => (this.closed || signal.aborted ? undefined : this.run(html, url, signal)));
+    this.queue = mine;
+    return new Promise((resolve) => {
+      const stopped = (): void => resolve(undefined);
+      if (signal.aborted) stopped();
+      signal.addEventListener('abort', stopped, { once: true });
+      void mine.then((markdown) => {
+        signal.removeEventListener('abort', stopped);
+        resolve(markdown);
+      });
+    });
+  }
+
+  private run(html: string, url: string, signal: AbortSignal): Promise<string | undefined> {
     clearTimeout(this.idle);
     return new Promise((resolve) => {
       let worker: Worker;
@@ -45,12 +60,13 @@ export class MarkdownWorker {
       } catch {
         return resolve(undefined);
       }
-      const timer = setTimeout(() => settle(undefined, true), LIMIT_MS);
+      const timer = setTimeout(() => settle(undefined, true), this.limitMs);
       const onMessage = (markdown: string | undefined): void => settle(markdown, false);
       const onEnd = (): void => settle(undefined, true);
       const settle = (markdown: string | undefined, lost: boolean): void => {
         clearTimeout(timer);
         worker.off('message', onMessage).off('error', onEnd).off('exit', onEnd);
+        signal.removeEventListener('abort', onEnd);
         if (lost) this.drop(worker);
         else {
           worker.unref();
@@ -61,6 +77,7 @@ export class MarkdownWorker {
       };
       worker.ref();
       worker.on('message', onMessage).on('error', onEnd).on('exit', onEnd);
+      signal.addEventListener('abort', onEnd, { once: true });
       worker.postMessage({ html, url });
     });
   }
@@ -72,6 +89,7 @@ export class MarkdownWorker {
   }
 
   async close(): Promise<void> {
+    this.closed = true;
     clearTimeout(this.idle);
     const { worker } = this;
     this.worker = undefined;

@@ -54,6 +54,15 @@ function readableNode(document: Document): { node: Element; title?: string } {
 }
 
 /**
+ * Looked at before what is in a table: the rules for tables ask for its rows at each row and cell, and the converter's
+ * parser searches the table for them each time. An ordinary table of a few thousand rows took minutes.
+ */
+function listRowsOnce(node: HTMLElement): boolean {
+  if (node.nodeName === 'TABLE') Object.defineProperty(node, 'rows', { value: Array.from((node as HTMLTableElement).rows) });
+  return false;
+}
+
+/**
  * A page as Markdown with GFM tables: the article where there clearly is one, else all of it.
  * @returns undefined when it is nested too deeply or cannot be converted; the page itself is shown then (B10.31)
  */
@@ -68,6 +77,7 @@ export function htmlToMarkdown(html: string, url: string): string | undefined {
     const turndown = new TurndownService({ headingStyle: 'atx', codeBlockStyle: 'fenced', bulletListMarker: '-', emDelimiter: '*' });
     turndown.use(gfm);
     turndown.remove(['script', 'style', 'noscript']);
+    turndown.addRule('rows once', { filter: listRowsOnce, replacement: () => '' });
     // as text: the converter's own parser knows tables, linkedom's has no rows
     const text = turndown.turndown(node.innerHTML).trim();
     const heading = title ?? document.querySelector('title')?.textContent?.trim();

@@ -33,7 +33,7 @@ export function apply(ctx: Context, config: Config = {}): void {
   const converter = new MarkdownWorker();
   ctx.effect(() => () => converter.close(), 'HTML converter');
   registerWithLook<{ url: string }>(
-    ctx, webFetchTool(ctx.web, config.fetchTimeoutMs ?? 30_000, (html, url) => converter.convert(html, url)), (args) => ctx.web.checkFetch(args),
+    ctx, webFetchTool(ctx.web, config.fetchTimeoutMs ?? 30_000, (html, url, signal) => converter.convert(html, url, signal)), (args) => ctx.web.checkFetch(args),
   );
   ctx.systemPrompt.section({
     name: 'tools:web_fetch', order: 111,
