@@ -11,7 +11,7 @@ function tagDepth(html: string): number {
   const empty = new Set(['area', 'base', 'br', 'col', 'embed', 'hr', 'img', 'input', 'link', 'meta', 'source', 'track', 'wbr', 'p', 'li', 'td', 'tr', 'th', 'option', 'dt', 'dd']);
   let depth = 0;
   let deepest = 0;
-  for (const [tag, close, name] of html.matchAll(/<(\/?)([a-z][a-z0-9-]*)[^<>]*>/gi)) {
+  for (const [tag, close, name] of html.matchAll(/<(\/?)([a-z][a-z0-9-]*)(?![a-z0-9-])[^<>]*>/gi)) {
     if (empty.has(name!.toLowerCase()) || tag!.endsWith('/>')) continue;
     depth = close === '' ? depth + 1 : Math.max(0, depth - 1);
     if (depth > deepest) deepest = depth;
