@@ -7,7 +7,7 @@ import type { LlmFailure } from '../../contract/event.ts';
  */
 export function failureWords({ code, message }: LlmFailure): string {
   const kind = /^en\b/i.test(vscode.env.language) ? undefined : kindOf(code);
-  return kind === undefined ? message : vscode.l10n.t('{0} ({1})', kind, message);
+  return kind === undefined ? message : `${kind} (${message})`;
 }
 
 function kindOf(code: string): string | undefined {
