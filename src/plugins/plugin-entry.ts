@@ -133,7 +133,12 @@ export class PluginEntry {
   async #unload(): Promise<void> {
     const { fiber } = this;
     this.fiber = undefined;
-    await fiber?.dispose();
+    try {
+      await fiber?.dispose();
+    } catch (error) {
+      // gone all the same: what comes next must not wait for it for ever
+      this.#ctx.logger('plugins').error(error);
+    }
   }
 
   /** Unloads for good; a load under way ends without effect. */

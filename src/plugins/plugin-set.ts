@@ -42,6 +42,8 @@ export class PluginSet extends Service {
   private readonly listeners = new Set<() => void>();
   private readonly watcher: FileWatcher;
   private bad: readonly BadRow[] = [];
+  /** Why the last reload did not come to its end. */
+  private trouble: readonly BadRow[] = [];
   /** What the rows were read from: a change of one of these is a change of the rows. */
   private sources: readonly string[] = [];
   private loader: Promise<PluginLoader> | undefined;
@@ -67,7 +69,7 @@ export class PluginSet extends Service {
       id: entry.row.id, name: entry.row.name, place: entry.row.place, status: entry.status, tools: toolsOf(entry.fiber),
       ...(entry.file === undefined ? {} : { file: entry.file }),
     }));
-    const bad = this.bad.map((row, index): PluginInfo => ({
+    const bad = [...this.bad, ...this.trouble].map((row, index): PluginInfo => ({
       id: `bad row ${index + 1}`, name: path.basename(row.place.file), place: row.place, tools: [],
       status: { state: 'failed', running: false, problem: { message: row.message, file: row.place.file, line: row.place.line } },
     }));
@@ -101,7 +103,14 @@ export class PluginSet extends Service {
   private queue(work: () => Promise<void>): Promise<void> {
     this.work = this.work.then(async () => {
       if (this.disposed) return;
-      await work();
+      try {
+        await work();
+        this.trouble = [];
+      } catch (error) {
+        // what comes after it must still be served
+        this.ctx.logger('plugins').error(error);
+        this.trouble = [{ message: `the plugins can't be reloaded: ${messageOf(error)}`, place: { file: this.options.file, line: 1 } }];
+      }
       if (this.disposed) return;
       this.watch();
       this.notify();
@@ -117,23 +126,35 @@ export class PluginSet extends Service {
     });
   }
 
-  private read(): readonly PluginRow[] {
+  /** The rows the sources ask for; undefined while one of them can't be read. */
+  private read(): readonly PluginRow[] | undefined {
     const { file } = this.options;
     const layers = this.layers();
     this.sources = [file, ...layers.watched];
     const bad: BadRow[] = [...layers.bad];
-    let rows: readonly PluginRow[] = [];
-    if (existsSync(file)) {
-      const parsed = parsePluginFile(file, readFileSync(file, 'utf8'));
-      rows = parsed.rows;
-      bad.push(...parsed.bad);
-    }
-    for (const patchFile of layers.files) {
-      const parsed = parsePatchFile(patchFile, readFileSync(patchFile, 'utf8'));
-      bad.push(...parsed.bad);
-      rows = applyPatches(rows, parsed.patches, (problem) => bad.push(problem));
-    }
     this.bad = bad;
+    const found = existsSync(file) ? [file, ...layers.files] : layers.files;
+    const texts = found.flatMap((source) => {
+      try {
+        return [{ source, text: readFileSync(source, 'utf8') }];
+      } catch (error) {
+        bad.push({ message: `"${source}" can't be read, the plugins stay as they are: ${messageOf(error)}`, place: { file: source, line: 1 } });
+        return [];
+      }
+    });
+    if (texts.length < found.length) return undefined;
+    let rows: readonly PluginRow[] = [];
+    for (const { source, text } of texts) {
+      if (source === file) {
+        const parsed = parsePluginFile(source, text);
+        bad.push(...parsed.bad);
+        rows = parsed.rows;
+      } else {
+        const parsed = parsePatchFile(source, text);
+        bad.push(...parsed.bad);
+        rows = applyPatches(rows, parsed.patches, (problem) => bad.push(problem));
+      }
+    }
     return rows;
   }
 
@@ -144,7 +165,8 @@ export class PluginSet extends Service {
 
   /** Brings the entries in line with the file: rows that went are unloaded, new and changed ones loaded. */
   private async sync(all: boolean): Promise<void> {
-    const rows = new Map(membersOf(this.read()).map((row) => [row.id, row]));
+    const wanted = this.read() ?? [...this.entries.values()].map(({ row }) => row);
+    const rows = new Map(membersOf(wanted).map((row) => [row.id, row]));
     for (const [id, entry] of [...this.entries]) {
       const row = rows.get(id);
       if (row !== undefined && !all && sameRow(row, entry.row)) continue;
@@ -182,7 +204,13 @@ export class PluginSet extends Service {
   }
 
   private notify(): void {
-    for (const listener of this.listeners) listener();
+    for (const listener of this.listeners) {
+      try {
+        listener();
+      } catch (error) {
+        this.ctx.logger('plugins').error(error);
+      }
+    }
   }
 
   private async dispose(): Promise<void> {
@@ -193,6 +221,10 @@ export class PluginSet extends Service {
     this.listeners.clear();
     (await this.loader)?.dispose();
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function realOf(file: string): string | undefined {

@@ -3,6 +3,7 @@ import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { Context, Service } from '@deepseek-ai/cordis';
+import type { PatchLayers } from '../../src/plugins/layers.ts';
 import { lentModules } from '../../src/plugins/modules.ts';
 import { PluginSet } from '../../src/plugins/plugin-set.ts';
 import { SystemPrompt } from '../../src/prompt/system-prompt.ts';
@@ -47,7 +48,9 @@ describe('plugin set', () => {
   let ctx: Context;
   let set: PluginSet;
 
-  async function start(files: Record<string, string>, watch = false): Promise<void> {
+  let layers: () => PatchLayers;
+
+  async function start(files: Record<string, string>, watch = false, patches: readonly string[] | (() => PatchLayers) = []): Promise<void> {
     for (const [name, text] of Object.entries(files)) {
       await mkdir(path.dirname(path.join(folder, name)), { recursive: true });
       await writeFile(path.join(folder, name), text);
@@ -55,7 +58,8 @@ describe('plugin set', () => {
     ctx = new Context();
     await ctx.plugin(SystemPrompt, {});
     await ctx.plugin(ToolRuntime, {});
-    await ctx.plugin(PluginSet, { file: path.join(folder, 'cordis.yml'), modules: lentModules(), watch });
+    if (typeof patches === 'function') layers = patches;
+    await ctx.plugin(PluginSet, { file: path.join(folder, 'cordis.yml'), modules: lentModules(), watch, patches: typeof patches === 'function' ? () => layers() : patches });
     set = ctx.get('plugins') as PluginSet;
     await set.settled();
   }
@@ -177,6 +181,40 @@ describe('plugin set', () => {
     assert.ok(bad?.status.state === 'failed');
     assert.ok((bad.status.problem.line ?? 0) >= 2);
     assert.deepEqual(names(), []);
+  });
+
+  it('X13.5 X13.6 while a source can not be read everything stays as it is and is told; then reloading goes on', async () => {
+    const patch = path.join(folder, 'extra.patch.yml');
+    await start({ 'cordis.yml': '- id: p\n  name: ./p.ts\n- id: q\n  name: ./q.ts\n', 'p.ts': simple('p1'), 'q.ts': simple('q1'), 'extra.patch.yml': '- id: q\n  disabled: true\n' }, true, [patch]);
+    assert.deepEqual(names(), ['p1']);
+    await rm(patch);
+    await mkdir(patch);
+    await until(() => set.list().some(({ status: { state } }) => state === 'failed'));
+    const told = set.list().find(({ status: { state } }) => state === 'failed')!;
+    assert.ok(told.status.state === 'failed' && told.status.problem.message.includes("can't be read"), JSON.stringify(told));
+    assert.equal(told.place.file, patch);
+    assert.deepEqual(names(), ['p1'], 'what the patch turned off stays off');
+    await writeFile(path.join(folder, 'p.ts'), simple('p2'));
+    await until(() => names()[0] === 'p2');
+    await set.reload();
+    assert.deepEqual(names(), ['p2']);
+    await rm(patch, { recursive: true });
+    await until(() => names().length === 2);
+    assert.deepEqual(names().sort(), ['p2', 'q1']);
+    assert.deepEqual(set.list().map(({ status: { state } }) => state), ['active', 'active']);
+  });
+
+  it('X13.4 what goes wrong in one reload does not end reloading', async () => {
+    await start({ 'cordis.yml': '- name: ./p.ts\n', 'p.ts': simple('p1') }, true, () => { throw new Error('no layers today'); });
+    const off = set.onChange(() => { throw new Error('a listener that throws'); });
+    await set.reload();
+    const told = set.list().map(({ status }) => (status.state === 'failed' ? status.problem.message : status.state));
+    assert.deepEqual(told, ["the plugins can't be reloaded: no layers today"]);
+    off();
+    layers = () => ({ files: [], watched: [], bad: [] });
+    await set.reload();
+    assert.deepEqual(names(), ['p1']);
+    assert.equal(set.list().length, 1);
   });
 
   it('X13.4 disposal leaves nothing behind', async () => {
