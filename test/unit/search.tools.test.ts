@@ -139,6 +139,64 @@ describe('search.tools', () => {
       assert.equal(textOf(await call('grep', { pattern: 'x' })), 'No matches found');
     });
 
+    describe('L1 files that may hold keys', () => {
+      const NOTE = '(Not searched, because they may hold keys: certs/server.pem. To search one, name it in path.)';
+      beforeEach(() => {
+        put('a.txt', 'hunter\n');
+        put('certs/server.pem', 'hunter\n');
+      });
+
+      it('are left out, and the result says which, whatever is searched for', async () => {
+        const found = await call('grep', { pattern: 'hunter' });
+        assert.equal(textOf(found), `Found 1 match\n\na.txt\nLine 1: hunter\n\n${NOTE}`);
+        assert.ok(!found.isError);
+        assert.deepEqual(found.value, { matches: [{ path: 'a.txt', lineNumber: 1, line: 'hunter' }], leftOut: ['certs/server.pem'] });
+        assert.equal((found.meta as { total: number }).total, 1);
+        assert.ok(!JSON.stringify(found).includes('certs/server.pem","matches'));
+        // what is said must not tell what is in them
+        assert.equal(textOf(await call('grep', { pattern: 'nowhere' })), `No matches found\n\n${NOTE}`);
+        assert.equal(textOf(await call('grep', { pattern: 'hunter', path: 'certs' })), `No matches found\n\n${NOTE}`);
+      });
+
+      it('are searched when one is named', async () => {
+        for (const args of [{ path: 'certs/server.pem' }, { include: '*.pem' }, { include: '*.{pem,txt}' }]) {
+          assert.match(textOf(await call('grep', { pattern: 'hunter', ...args })), /certs\/server\.pem\nLine 1: hunter$/);
+        }
+        put('.kube/config', 'hunter\n');
+        assert.match(textOf(await call('grep', { pattern: 'hunter', path: '.kube' })), /^Found 1 match\n\n\.kube\/config/);
+      });
+
+      it('are left out of what an include takes in without meaning them', async () => {
+        for (const include of ['server*', 'certs/**', '**/s*']) {
+          assert.equal(textOf(await call('grep', { pattern: 'hunter', include })), `No matches found\n\n${NOTE}`, include);
+        }
+        assert.equal(textOf(await call('grep', { pattern: 'hunter', include: '*.txt' })), 'Found 1 match\n\na.txt\nLine 1: hunter');
+      });
+
+      it('are not told where nothing would have read them: hidden, ignored, elsewhere; templates are searched', async () => {
+        mkdirSync(path.join(room.dir, '.git'));
+        put('.gitignore', 'certs\n*.key\n');
+        put('.env', 'hunter\n');
+        put('x.key', 'hunter\n');
+        put('.env.example', 'hunter\n');
+        assert.equal(textOf(await call('grep', { pattern: 'hunter' })), 'Found 1 match\n\na.txt\nLine 1: hunter');
+        assert.match(textOf(await call('grep', { pattern: 'hunter', include: '*.example' })), /^Found 1 match\n\n\.env\.example/);
+        // an ignore file may bring hidden ones back
+        put('.ignore', '!.env\n!.npmrc\n');
+        assert.match(textOf(await call('grep', { pattern: 'hunter' })), /^Found 1 match\n\na\.txt\nLine 1: hunter\n\n\(Not searched, because they may hold keys: \.env\. /);
+      });
+
+      it('are told by the first few names, also beside a capped result', async () => {
+        for (let i = 0; i < 8; i++) put(`k${i}.KEY`, 'hunter\n');
+        put('big.txt', 'hunter\n'.repeat(300));
+        const note = /\n\n\(Not searched, because they may hold keys: certs\/server\.pem, k0\.KEY, k1\.KEY, k2\.KEY, k3\.KEY and 4 more\. To search one, name it in path\.\)$/;
+        assert.match(textOf(await call('grep', { pattern: 'hunter' })), note);
+        const saved = storeSpills();
+        assert.match(textOf(await call('grep', { pattern: 'hunter' })), note);
+        assert.ok(!saved[0]!.content.includes('KEY'));
+      });
+    });
+
     it('B10.27 a path that is not there fails, one outside is shown absolute', async () => {
       const gone = await call('grep', { pattern: 'x', path: 'nope' });
       assert.ok(gone.isError && gone.error.info?.code === 'SEARCH_FAILED');

@@ -1,8 +1,10 @@
-import { stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { defineTool } from '../../contract/define-tool.ts';
 import type { ToolDefinition } from '../../contract/tool.ts';
 import type { RipgrepLocator } from '../../seams/search.ts';
+import { isKeyFile, meansKeyFiles } from '../../text/key-files.ts';
+import { listKeyFiles } from './left-out.ts';
 import { MatchReader } from './match-reader.ts';
 import { SearchError, assertPattern, runRipgrep } from './ripgrep.ts';
 import { SHOWN_MATCHES, capGroups, groupMatches, renderGrep, shownPath } from './text.ts';
@@ -40,6 +42,20 @@ async function folderAt(given: string, cwd: string): Promise<boolean> {
   return found.isDirectory();
 }
 
+/** Names of files left out that are told at most. */
+const MAX_LEFT_OUT = 1_000;
+
+/**
+ * Whether a search leaves out files that hold keys: unless one is asked for, which is for the user to decide (L1). A folder whose files
+ * all are such is asked for with its name.
+ */
+async function leavesOut(where: string | undefined, single: boolean, include: string | undefined, cwd: string): Promise<boolean> {
+  if (single || (include !== undefined && meansKeyFiles(include))) return false;
+  if (where === undefined) return true;
+  const absolute = path.resolve(cwd, where);
+  return !isKeyFile(absolute) && !isKeyFile(await realpath(absolute).catch(() => absolute));
+}
+
 export interface GrepOptions { readonly ripgrep: RipgrepLocator; readonly metaMaxBytes: number }
 
 /** B10.24, B10.25, B10.28. */
@@ -48,7 +64,7 @@ export function grepTool({ ripgrep, metaMaxBytes }: GrepOptions): ToolDefinition
     name: 'grep',
     description: [
       'Search the contents of files with a regular expression (ripgrep syntax) and get the matching lines with their line numbers.',
-      'Files that ignore files such as .gitignore exclude, hidden files and binary files are not searched. A pattern matches within one line.',
+      'Files that ignore files such as .gitignore exclude, hidden files and binary files are not searched, nor files that may hold keys (such as .env, *.pem), which the result then names. A pattern matches within one line.',
     ].join('\n'),
     parameters: {
       pattern: { type: 'string', description: 'The regular expression. Escape characters such as ( [ { . when they are meant literally.', required: true },
@@ -66,9 +82,10 @@ export function grepTool({ ripgrep, metaMaxBytes }: GrepOptions): ToolDefinition
               properties: { path: { type: 'string', required: true }, lineNumber: { type: 'integer', required: true }, line: { type: 'string', required: true } },
             },
           },
+          leftOut: { type: 'array', items: { type: 'string' }, description: 'Files that were not searched because they may hold keys.' },
         },
       },
-      render: (_args, { matches }) => [{ type: 'text', text: renderGrep(matches) }],
+      render: (_args, { matches, leftOut }) => [{ type: 'text', text: renderGrep(matches, { leftOut }) }],
       presentationMeta(_args, { matches }) {
         const groups = groupMatches(matches.slice(0, SHOWN_MATCHES), true);
         const files = capGroups(groups, metaMaxBytes);
@@ -84,27 +101,38 @@ export function grepTool({ ripgrep, metaMaxBytes }: GrepOptions): ToolDefinition
       const cwd = exec.agent?.session.cwd ?? process.cwd();
       const where = args.path === '' ? undefined : args.path;
       const single = where !== undefined && !(await folderAt(where, cwd));
+      const guarded = await leavesOut(where, single, args.include, cwd);
+      const places = where === undefined ? [] : [where === '-' ? './-' : where]; // a dash alone would be the standard input
       const matches: GrepMatch[] = [];
-      const shown = new Map<string, string>();
+      /** Paths as they are shown; null: not at all. */
+      const shown = new Map<string, string | null>();
       const reader = new MatchReader((raw, lineNumber, line) => {
         let file = shown.get(raw);
-        if (file === undefined) shown.set(raw, (file = shownPath(raw, cwd)));
-        matches.push({ path: file, lineNumber, line });
+        if (file === undefined) shown.set(raw, (file = guarded && isKeyFile(path.resolve(cwd, raw)) ? null : shownPath(raw, cwd)));
+        if (file !== null) matches.push({ path: file, lineNumber, line });
       });
-      await runRipgrep({
-        program: await ripgrep.locate(),
-        args: [
-          '--no-config', ...PLAIN,
-          // the lines of a binary file that was asked for by name, instead of the remark that it matches
-          ...(single ? ['--text'] : []),
-          `--regexp=${args.pattern}`, ...(args.include !== undefined ? [`--glob=${args.include}`] : []),
-          // a dash alone would be the standard input
-          ...(where !== undefined ? ['--', where === '-' ? './-' : where] : []),
-        ],
-        cwd, signal: exec.signal, tool: 'grep', pattern: args.pattern, end: 0x0a,
-        take: (bytes) => reader.take(bytes), mayRemain: (bytes) => reader.mayRemain(bytes),
-      });
-      return { matches };
+      const program = await ripgrep.locate();
+      const [searched, listed] = await Promise.allSettled([
+        runRipgrep({
+          program,
+          args: [
+            '--no-config', ...PLAIN,
+            // the lines of a binary file that was asked for by name, instead of the remark that it matches
+            ...(single ? ['--text'] : []),
+            `--regexp=${args.pattern}`, ...(args.include !== undefined ? [`--glob=${args.include}`] : []),
+            ...(places.length > 0 ? ['--', ...places] : []),
+          ],
+          cwd, signal: exec.signal, tool: 'grep', pattern: args.pattern, end: 0x0a,
+          take: (bytes) => reader.take(bytes), mayRemain: (bytes) => reader.mayRemain(bytes),
+        }),
+        guarded
+          ? listKeyFiles({ program, cwd, places, signal: exec.signal, limit: MAX_LEFT_OUT, ...(args.include !== undefined && { include: args.include }) })
+          : [],
+      ]);
+      if (searched.status === 'rejected') throw searched.reason;
+      if (listed.status === 'rejected') throw listed.reason;
+      const leftOut = listed.value.map((file) => shownPath(file, cwd)).sort();
+      return leftOut.length === 0 ? { matches } : { matches, leftOut };
     },
     presentCall: (args) => ({
       card: 'generic', kind: 'search', rawInput: args.pattern,

@@ -47,10 +47,10 @@ export function apply(ctx: Context, config: Config): void {
 
   async function fullText(definition: ToolDefinition, exec: ToolExecution, value: unknown): Promise<string | undefined> {
     if (definition === grep) {
-      const { matches } = value as { matches: GrepMatch[] };
+      const { matches, leftOut } = value as { matches: GrepMatch[]; leftOut?: string[] };
       if (matches.length <= SHOWN_MATCHES) return undefined;
       const stored = await store(exec, fullGrepText(matches));
-      return stored && renderGrep(matches, stored);
+      return stored && renderGrep(matches, { stored, leftOut });
     }
     const { paths } = value as { paths: string[] };
     if (paths.length <= SHOWN_PATHS) return undefined;

@@ -29,6 +29,8 @@ export interface RipgrepRun {
   readonly pattern: string;
   /** The byte that ends a record of the output. */
   readonly end: number;
+  /** Bytes of output at most; default {@link RAW_OUTPUT_BYTES}. */
+  readonly maxBytes?: number;
   /** Takes the whole records at the start of `bytes`, which end with `end`; returns how many bytes they are. The rest is offered again. */
   readonly take: (bytes: Buffer) => number;
   /** Whether what stayed untaken at the very end is nothing to worry about; default: only nothing is. */
@@ -68,7 +70,7 @@ export async function runRipgrep(run: RipgrepRun): Promise<void> {
   child.stdout.on('data', (chunk: Buffer) => {
     seen += chunk.length;
     if (overflow || failure !== undefined) return;
-    if (seen > RAW_OUTPUT_BYTES) {
+    if (seen > (run.maxBytes ?? RAW_OUTPUT_BYTES)) {
       overflow = true;
       stop();
       return;

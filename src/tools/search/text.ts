@@ -46,9 +46,19 @@ function groupText(files: readonly SearchFileMatches[]): string {
 /** Where the complete result is, for the footer of a capped one. */
 export interface Stored { locator: string; retrievalHint: string }
 
-/** B10.25. `stored` undefined: the complete result is nowhere. */
-export function renderGrep(matches: readonly GrepMatch[], stored?: Stored): string {
-  if (matches.length === 0) return 'No matches found';
+/** Names of files left out that are shown to the model. */
+const SHOWN_LEFT_OUT = 5;
+
+/** Which files were not searched, and what to do about it. */
+function leftOutText(files: readonly string[]): string {
+  const more = files.length > SHOWN_LEFT_OUT ? ` and ${files.length - SHOWN_LEFT_OUT} more` : '';
+  return `(Not searched, because they may hold keys: ${files.slice(0, SHOWN_LEFT_OUT).join(', ')}${more}. To search one, name it in path.)`;
+}
+
+/** B10.25. `stored` undefined: the complete result is nowhere. `leftOut`: files that were not searched because they may hold keys. */
+export function renderGrep(matches: readonly GrepMatch[], { stored, leftOut = [] }: { stored?: Stored | undefined; leftOut?: readonly string[] | undefined } = {}): string {
+  const notes = leftOut.length === 0 ? [] : [leftOutText(leftOut)];
+  if (matches.length === 0) return ['No matches found', ...notes].join('\n\n');
   const shown = groupMatches(matches.slice(0, SHOWN_MATCHES), true);
   const capped = matches.length > SHOWN_MATCHES;
   const head = capped ? `Found ${SHOWN_MATCHES} of ${matches.length} matches` : `Found ${matches.length} match${matches.length === 1 ? '' : 'es'}`;
@@ -63,7 +73,7 @@ export function renderGrep(matches: readonly GrepMatch[], stored?: Stored): stri
         : `(Full grep result stored at: ${stored.locator}. ${stored.retrievalHint})`,
     );
   }
-  return parts.join('\n\n');
+  return [...parts, ...notes].join('\n\n');
 }
 
 /** The complete grep result as the text that is stored. */
