@@ -16,6 +16,7 @@ import { UserQuestions } from './tools/ask/service.ts';
 import * as toolFs from './tools/fs/plugin.ts';
 import * as argumentHints from './tools/hints/plugin.ts';
 import * as toolJobs from './tools/jobs/plugin.ts';
+import { listKeyFiles } from './tools/search/left-out.ts';
 import * as toolSearch from './tools/search/plugin.ts';
 import * as toolShell from './tools/shell/plugin.ts';
 import * as toolSpill from './tools/spill/plugin.ts';
@@ -93,7 +94,7 @@ async function mountCore(mount: Mount, ctx: Context, options: RuntimeOptions): P
   await mount(ctx.plugin(JobRuntime, {}));
   await mount(ctx.plugin(Approval, options.approval ?? {}));
   // before the review: what must be asked is asked before a change is shown
-  await mount(ctx.plugin(Permissions, options.permissions ?? {}));
+  await mount(ctx.plugin(Permissions, { keysIn: (places, cwd) => keysIn(ctx, places, cwd), ...options.permissions }));
   await mount(ctx.plugin(observation));
   if (sessionsDir !== undefined) await mount(ctx.plugin(Checkpoints, { sessions: sessionsDir }));
   await mount(ctx.plugin(Review, {
@@ -118,6 +119,19 @@ async function mountCore(mount: Mount, ctx: Context, options: RuntimeOptions): P
   await mount(ctx.plugin(argumentHints));
   await mount(ctx.plugin(environment));
   await options.extras?.(mount, ctx);
+}
+
+/** Looking through a folder for files with keys, before a command that searches it: given up after this many ms. */
+const KEY_SEARCH_MS = 5_000;
+
+async function keysIn(ctx: Context, places: readonly string[], cwd: string): Promise<readonly string[] | undefined> {
+  try {
+    const program = await ctx.ripgrep.locate();
+    return await listKeyFiles({ program, cwd, places, limit: 1, thorough: true, signal: AbortSignal.timeout(KEY_SEARCH_MS) });
+  } catch (error) {
+    ctx.logger('permissions').warn('a folder could not be looked through for keys, so a command that searches it asks: %s', error);
+    return undefined;
+  }
 }
 
 /** Tells the model where it works. */

@@ -20,16 +20,20 @@ export type AskReason =
   /** Git would take files lying in `folder` for its repository, whose configuration runs programs. */
   | { readonly code: 'command-planted-repository'; readonly folder: string }
   /** A comparison that shows every file of a folder. */
-  | { readonly code: 'command-compares-folder'; readonly given: string };
+  | { readonly code: 'command-compares-folder'; readonly given: string }
+  /** It goes through files that nobody named, and `given` is one of them that may hold keys: found by a search, or kept in the repository (L1). */
+  | { readonly code: 'command-searches-keys' | 'command-tracked-keys'; readonly given: string };
 
 /** What keeps a command from being judged (J3). */
 export type CommandDoubt =
   | { readonly code: 'unparsable' | 'empty' | 'redirection' | 'escape' | 'expansion' | 'no-program' }
-  /** Only bash is analysed; the grammar is not there; the analysis failed. */
-  | { readonly code: 'shell' | 'no-grammar' | 'not-analysed' }
+  /** Only bash is analysed; the grammar is not there; the analysis failed; it can be read in more than one way. */
+  | { readonly code: 'shell' | 'no-grammar' | 'not-analysed' | 'ambiguous' }
   | { readonly code: 'syntax'; readonly syntax: ShellSyntax }
   /** `text` is a piece of the command: an operator, a program's name, a redirection's target, a word, a pattern. */
   | { readonly code: 'operator' | 'program' | 'writes' | 'expands' | 'pattern'; readonly text: string }
+  /** `text` is a character that not every shell reads the same way, or its number. */
+  | { readonly code: 'character'; readonly text: string }
   /** `text` names a construct of the grammar. */
   | { readonly code: 'construct'; readonly text: string };
 
@@ -43,10 +47,11 @@ const REASON_FIELDS: Record<AskReason['code'], readonly string[]> = {
   'secret-pattern': ['pattern'], 'secret-file': ['given', 'realPath'], outside: ['given', 'realPath'], 'makes-code-run': ['given', 'realPath'],
   command: [], 'command-uncertain': [], 'command-makes-code-run': ['given'], 'command-secret-file': ['given'], 'command-outside': ['given'],
   'command-runs-outside': ['realPath'], 'command-many-paths': ['limit'], 'command-planted-repository': ['folder'], 'command-compares-folder': ['given'],
+  'command-searches-keys': ['given'], 'command-tracked-keys': ['given'],
 };
 const DOUBT_FIELDS: Record<CommandDoubt['code'], readonly string[]> = {
-  unparsable: [], empty: [], redirection: [], escape: [], expansion: [], 'no-program': [], shell: [], 'no-grammar': [], 'not-analysed': [],
-  syntax: [], operator: ['text'], program: ['text'], writes: ['text'], expands: ['text'], pattern: ['text'], construct: ['text'],
+  unparsable: [], empty: [], redirection: [], escape: [], expansion: [], 'no-program': [], shell: [], 'no-grammar': [], 'not-analysed': [], ambiguous: [],
+  syntax: [], operator: ['text'], program: ['text'], writes: ['text'], expands: ['text'], pattern: ['text'], construct: ['text'], character: ['text'],
 };
 const SYNTAX: Record<ShellSyntax, true> = {
   'parameter-expansion': true, variable: true, 'command-substitution': true, 'process-substitution': true, 'here-string': true, 'here-document': true,

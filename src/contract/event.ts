@@ -48,11 +48,12 @@ export interface TodoItem { content: string; status: 'pending' | 'in_progress' |
 export type ApprovalOutcome = 'allowed-once' | 'rejected' | 'cancelled' | 'unavailable';
 export type ApprovalPolicy = 'ask' | 'never';
 /**
- * What the user allowed for the rest of a session: a tool, one exact command, or commands that begin with these words.
+ * What the user allowed for the rest of a session: a tool, one exact command in one folder (a real path), or commands that begin
+ * with these words.
  */
 export type ApprovalRule =
   | { kind: 'tool'; toolName: string }
-  | { kind: 'command'; toolName: string; command: string }
+  | { kind: 'command'; toolName: string; command: string; cwd: string }
   | { kind: 'command-prefix'; toolName: string; words: string[] };
 
 /** Merge-extensible table of session events (L11.2). No canonical `value` is ever in it (D5.2). */

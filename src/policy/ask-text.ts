@@ -22,6 +22,8 @@ export function askText(why: AskReason): string {
     case 'command-many-paths': return `the command names more than ${why.limit} paths, too many to judge`;
     case 'command-planted-repository': return `git would take the files in ${why.folder} for its repository, whose configuration can run programs`;
     case 'command-compares-folder': return `it compares every file in ${why.given}, hidden ones too`;
+    case 'command-searches-keys': return `it searches files nobody named, ${why.given} too, which may hold keys`;
+    case 'command-tracked-keys': return `it can show files of the repository nobody named, ${why.given} too, which may hold keys`;
     default: return assertNever(why, 'reason to ask');
   }
 }
@@ -37,6 +39,7 @@ function doubtText(doubt: CommandDoubt): string {
     case 'shell': return 'only bash commands are analysed';
     case 'no-grammar': return 'no grammar is loaded';
     case 'not-analysed': return 'it could not be analysed';
+    case 'ambiguous': return 'it can be read in more than one way';
     case 'syntax': return `it uses ${SYNTAX[doubt.syntax]}`;
     case 'construct': return `it uses ${doubt.text.replaceAll('_', ' ')}`;
     case 'operator': return `it uses \`${doubt.text}\``;
@@ -44,6 +47,7 @@ function doubtText(doubt: CommandDoubt): string {
     case 'writes': return `it writes to \`${doubt.text}\``;
     case 'expands': return `the shell would expand \`${doubt.text}\``;
     case 'pattern': return `the pattern \`${doubt.text}\` may match anything`;
+    case 'character': return `not every shell reads the character ${doubt.text} alike`;
     default: return assertNever(doubt, 'doubt');
   }
 }

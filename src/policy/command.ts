@@ -1,4 +1,5 @@
 import type { CommandDoubt, ShellSyntax } from '../contract/ask-reason.ts';
+import { readPlainly } from './plain-reading.ts';
 import { isReadOnly } from './read-only.ts';
 
 /** A node of a parsed command, as the grammar gives it. */
@@ -16,6 +17,8 @@ export interface SimpleCommand {
   readonly words: readonly string[];
   /** Known not to write, run or send anything. */
   readonly readOnly: boolean;
+  /** Gets what the command before it prints. */
+  readonly piped: boolean;
 }
 
 /**
@@ -52,19 +55,39 @@ function uses(type: string): Uncertain {
   return new Uncertain(syntax === undefined ? { code: 'construct', text: type } : { code: 'syntax', syntax });
 }
 
-/** Reads a syntax tree. Every node type that is not known here makes the command uncertain: then it asks. */
-export function analyzeCommand(root: SyntaxNode): CommandAnalysis {
-  const commands: SimpleCommand[] = [];
-  const inputs: string[] = [];
+/** What was found so far. */
+interface Found { readonly commands: SimpleCommand[]; readonly inputs: string[]; /** As in a plain reading. */ readonly redirections: string[] }
+
+/**
+ * Reads the syntax tree of `source`. Every node type that is not known here makes the command uncertain, and so does every
+ * character that the grammar and a shell could take for different things: then it asks.
+ */
+export function analyzeCommand(root: SyntaxNode, source: string): CommandAnalysis {
+  const found: Found = { commands: [], inputs: [], redirections: [] };
   try {
     if (root.hasError) throw new Uncertain({ code: 'unparsable' });
-    visit(root, commands, inputs);
-    if (commands.length === 0) throw new Uncertain({ code: 'empty' });
-    return { certain: true, commands, inputs };
+    visit(root, found);
+    if (found.commands.length === 0) throw new Uncertain({ code: 'empty' });
+    return { certain: true, commands: confirmed(found, source), inputs: found.inputs };
   } catch (error) {
     if (!(error instanceof Uncertain)) throw error;
-    return { certain: false, why: error.doubt, commands, inputs };
+    return { certain: false, why: error.doubt, commands: found.commands, inputs: found.inputs };
   }
+}
+
+/** The commands, if they are the same when read without the grammar. */
+function confirmed({ commands, redirections }: Found, source: string): SimpleCommand[] {
+  const plain = readPlainly(source);
+  if ('code' in plain) throw new Uncertain(plain);
+  const same = plain.commands.length === commands.length
+    && commands.every(({ words }, i) => isSame(words, plain.commands[i]!.words))
+    && isSame(redirections.toSorted(), plain.redirections.toSorted());
+  if (!same) throw new Uncertain({ code: 'ambiguous' });
+  return commands.map((command, i) => ({ ...command, piped: plain.commands[i]!.piped }));
+}
+
+function isSame(some: readonly string[], others: readonly string[]): boolean {
+  return some.length === others.length && some.every((text, i) => text === others[i]);
 }
 
 /** For shells without a grammar, and when the grammar can't be loaded. */
@@ -72,7 +95,7 @@ export function unknownCommand(why: CommandDoubt): CommandAnalysis {
   return { certain: false, why, commands: [], inputs: [] };
 }
 
-function visit(node: SyntaxNode, commands: SimpleCommand[], inputs: string[]): void {
+function visit(node: SyntaxNode, found: Found): void {
   if (node.isMissing) throw new Uncertain({ code: 'unparsable' });
   switch (node.type) {
     case 'program':
@@ -80,7 +103,7 @@ function visit(node: SyntaxNode, commands: SimpleCommand[], inputs: string[]): v
     case 'pipeline':
     case 'negated_command':
       for (const child of children(node)) {
-        if (child.isNamed) visit(child, commands, inputs);
+        if (child.isNamed) visit(child, found);
         else if (!['&&', '||', ';', '|', '\n', '!', ''].includes(child.text.trim())) throw new Uncertain({ code: 'operator', text: child.text });
       }
       return;
@@ -88,19 +111,19 @@ function visit(node: SyntaxNode, commands: SimpleCommand[], inputs: string[]): v
       return;
     case 'redirected_statement':
       for (const child of children(node)) {
-        if (child.type === 'file_redirect') redirect(child, inputs);
-        else visit(child, commands, inputs);
+        if (child.type === 'file_redirect') redirect(child, found);
+        else visit(child, found);
       }
       return;
     case 'command':
-      commands.push(simple(node, inputs));
+      found.commands.push(simple(node, found));
       return;
     default:
       throw uses(node.type);
   }
 }
 
-function simple(node: SyntaxNode, inputs: string[]): SimpleCommand {
+function simple(node: SyntaxNode, found: Found): SimpleCommand {
   const words: string[] = [];
   let patterns = false;
   for (const child of children(node)) {
@@ -109,14 +132,17 @@ function simple(node: SyntaxNode, inputs: string[]): SimpleCommand {
       // a name in quotes or pieces hides which program runs
       if (name?.type !== 'word' || !/^[A-Za-z0-9_.][A-Za-z0-9_.+-]*$/.test(name.text)) throw new Uncertain({ code: 'program', text: child.text });
       words.push(name.text);
-    } else if (child.type === 'file_redirect') redirect(child, inputs);
+    } else if (child.type === 'file_redirect') redirect(child, found);
     else {
-      words.push(word(child));
+      const text = word(child);
+      // one that steps back may do so from a link, which it finds itself
+      if (hasPattern(child) && /(?:^|\/)\.\.?[*?[]|[*?[].*\/\.\.(?:\/|$)/s.test(text)) throw new Uncertain({ code: 'pattern', text });
+      words.push(text);
       patterns ||= hasPattern(child);
     }
   }
   if (words.length === 0) throw new Uncertain({ code: 'no-program' });
-  return { words, readOnly: isReadOnly(words) && (!patterns || NAMES_ONLY.has(words[0]!)) };
+  return { words, readOnly: isReadOnly(words) && (!patterns || NAMES_ONLY.has(words[0]!)), piped: false };
 }
 
 /** What these print of a file is its name and size: a pattern may match a link that leads elsewhere. */
@@ -127,16 +153,19 @@ function hasPattern(node: SyntaxNode): boolean {
 }
 
 /** Only what goes nowhere, to another stream, or comes from a file. */
-function redirect(node: SyntaxNode, inputs: string[]): void {
+function redirect(node: SyntaxNode, found: Found): void {
   const parts = children(node);
   const operator = parts.find((part) => !part.isNamed)?.text ?? '';
   const target = parts.filter((part) => part.isNamed && part.type !== 'file_descriptor');
   if (target.length !== 1) throw new Uncertain({ code: 'redirection' });
   const text = target[0]!.type === 'number' ? target[0]!.text : word(target[0]!);
+  // which file that is nobody has looked at
+  if (hasPattern(target[0]!)) throw new Uncertain({ code: 'pattern', text });
+  found.redirections.push(`${operator} ${text}`);
   if ((operator === '>&' || operator === '<&') && /^\d$/.test(text)) return;
   if ((operator === '>' || operator === '&>' || operator === '>>') && text === '/dev/null') return;
   if (operator === '<') {
-    inputs.push(text);
+    found.inputs.push(text);
     return;
   }
   throw new Uncertain({ code: 'writes', text });

@@ -1,16 +1,15 @@
 import path from 'node:path';
-import picomatch from 'picomatch';
 import type { ToolCallKind } from '../contract/presentation.ts';
 import type { ToolDefinition } from '../contract/tool.ts';
 import { leadsElsewhere, splitGlob } from '../text/glob.ts';
-import { isSecret } from './paths.ts';
+import { meansKeyFiles } from '../text/key-files.ts';
 
 /** What a call does to the world, as far as policy needs to know. Paths are as the tool was given them. */
 export type Effect =
   | { readonly kind: 'none' }
   | { readonly kind: 'read'; readonly paths: readonly string[]; /** Reads files that hold keys by a pattern. */ readonly secrets?: string }
   | { readonly kind: 'write'; readonly paths: readonly string[] }
-  | { readonly kind: 'run'; readonly command: string; readonly cwd: string | undefined; readonly shell: 'bash' | 'other' }
+  | { readonly kind: 'run'; readonly command: string; readonly cwd: string | undefined; readonly shell: 'bash' | 'other'; /** In a folder that is not known here. */ readonly elsewhere?: true }
   | { readonly kind: 'network'; readonly target: string }
   /** A tool that is not ours, by what its card says it does. */
   | { readonly kind: 'foreign'; readonly says: ToolCallKind | undefined };
@@ -40,14 +39,14 @@ const TABLE: Readonly<Record<string, (args: Args) => Effect>> = {
   str_replace_editor: (args) => ({ kind: args.command === 'view' ? 'read' : 'write', paths: texts(args, 'path') }),
   grep: (args) => {
     const include = text(args, 'include');
-    const secrets = include !== undefined && matchesSecret(include) ? include : undefined;
+    const secrets = include !== undefined && meansKeyFiles(include) ? include : undefined;
     return { kind: 'read', paths: texts(args, 'path'), ...(secrets === undefined ? {} : { secrets }) };
   },
   glob: (args) => ({ kind: 'read', paths: [...texts(args, 'path'), ...placesOf(text(args, 'pattern'), text(args, 'path') ?? '.')] }),
   bash: run('bash'),
   pwsh: run('other'),
   terminal_open: (args) => ({ kind: 'run', command: text(args, 'type') ?? 'terminal', cwd: text(args, 'cwd'), shell: 'other' }),
-  terminal_send: (args) => ({ kind: 'run', command: text(args, 'text') ?? '', cwd: undefined, shell: 'other' }),
+  terminal_send: (args) => ({ kind: 'run', command: text(args, 'text') ?? '', cwd: undefined, shell: 'other', elsewhere: true }),
   web_fetch: (args) => ({ kind: 'network', target: text(args, 'url') ?? '' }),
   web_search: (args) => ({ kind: 'network', target: Array.isArray(args.queries) ? args.queries.join(', ') : '' }),
   ...Object.fromEntries([
@@ -71,23 +70,6 @@ function declaredKind(args: unknown, definition: ToolDefinition | undefined): To
     return view?.card === 'generic' ? view.kind : undefined;
   } catch {
     return undefined;
-  }
-}
-
-/** Names a pattern is tried on. */
-const SECRET_NAMES = [
-  '.env', '.netrc', '.npmrc', '.pgpass', 'id_rsa', 'id_ed25519', 'key.pem',
-  ...['local', 'production', 'prod', 'development', 'dev', 'staging', 'stage', 'test', 'ci'].flatMap((name) => [`.env.${name}`, `.env.${name}.local`, `.env-${name}`, `.env_${name}`]),
-];
-
-/** An include pattern wins over "hidden files are skipped": one that would match `.env` reads it (L1). */
-function matchesSecret(include: string): boolean {
-  try {
-    // a name written out in the pattern, also as one of several alternatives
-    if (include.split(/[{},/]/).some((part) => isSecret(part.replace(/[*?]+$/, '')))) return true;
-    return SECRET_NAMES.some((name) => picomatch.isMatch(name, include, { dot: true, basename: true }));
-  } catch {
-    return true;
   }
 }
 

@@ -1,10 +1,13 @@
 import { lstat, readlink, realpath } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { isKeyFile } from '../text/key-files.ts';
 
 /** What is special about a file, from its real path (J1, J5, L1). */
 export interface PathFacts {
   readonly realPath: string;
+  /** Real paths of all it may mean: `realPath`, and another where `..` can be read in two ways. */
+  readonly places: readonly string[];
   /** Why nothing can be opened there: links in a circle, a name that none can have, a folder that is closed to us. */
   readonly problem?: string;
   /** Outside the workspace, or nobody can tell where. */
@@ -46,12 +49,12 @@ export class PathPolicy {
     const problem = places[0]!.problem;
     const names = [absolute, ...places.map((place) => place.realPath)];
     return {
-      realPath,
+      realPath, places: places.map((place) => place.realPath),
       ...(problem !== undefined && { problem }),
       outside: outside.length > 0,
       // the name it is reached by counts too: a link called .git/hooks/x is one
       protected: names.some(isProtected) || places.some((place) => this.codeFiles(place.realPath)),
-      secret: names.some(isSecret),
+      secret: names.some(isKeyFile),
     };
   }
 
@@ -137,37 +140,27 @@ async function walkTo(cwd: string, given: string): Promise<Place> {
   return at;
 }
 
-/**
- * Whether git, run in this folder, would take files of the workspace for its own repository (a bare one, lying there as
- * ordinary files): its configuration names programs that git then runs, even for `git status`.
- */
-export async function isPlantedRepository(folder: string): Promise<boolean> {
-  const there = (...parts: string[]): Promise<boolean> => lstat(path.join(...parts)).then(() => true, () => false);
-  for (let at = folder; ; at = path.dirname(at)) {
-    if (await there(at, '.git')) return false;
-    if (await there(at, 'HEAD') && (await there(at, 'commondir') || (await there(at, 'objects') && await there(at, 'refs')))) return true;
-    if (path.dirname(at) === at) return false;
-  }
-}
-
-const PROTECTED_FOLDERS = new Set(['.git', '.vscode', '.vscode-server', '.idea', '.husky', '.githooks', '.devcontainer', '.ssh', '.dsh', '.cursor', '.claude']);
-const PROTECTED_FILES = new Set([
-  'cordis.yml', 'cordis.yaml', 'cordis.patch.yml', '.envrc', '.gitconfig', '.gitmodules', '.npmrc', '.yarnrc', '.yarnrc.yml', '.pnpmfile.cjs', '.mcp.json',
-  '.bashrc', '.bash_profile', '.bash_login', '.bash_logout', '.profile', '.zshrc', '.zprofile', '.zshenv', '.zlogin', '.kshrc', '.cshrc', '.tcshrc',
-  '.inputrc', '.vimrc', '.lesskey', '.pre-commit-config.yaml', 'authorized_keys', 'crontab',
+const PROTECTED_FOLDERS = new Set([
+  '.git', '.hg', '.svn', '.jj', '.githooks', '.husky', '.lefthook', '.vscode', '.vscode-server', '.idea', '.zed', '.fleet', '.devcontainer', '.ssh', '.gnupg',
+  '.dsh', '.cursor', '.claude', '.windsurf', '.config', '.cargo', '.aws', '.kube', '.mvn', '.bundle', '.vim', '.emacs.d', '.direnv',
 ]);
+const PROTECTED_FILES = new Set([
+  'cordis.yml', 'cordis.yaml', 'cordis.patch.yml', '.envrc', '.gitconfig', '.gitmodules', '.gitattributes', '.hgrc', '.npmrc', '.yarnrc', '.yarnrc.yml',
+  '.pnpmfile.cjs', 'bunfig.toml', '.mcp.json', '.bazelrc', '.pre-commit-config.yaml', '.overcommit.yml', '.simple-git-hooks.json',
+  'mise.toml', 'mise.local.toml', '.mise.toml', '.mise.local.toml', 'lefthook.yml', 'lefthook.yaml', 'lefthook-local.yml', '.lefthook.yml',
+  '.bashrc', '.bash_profile', '.bash_login', '.bash_logout', '.bash_aliases', '.profile', '.zshrc', '.zprofile', '.zshenv', '.zlogin', '.zlogout', '.kshrc',
+  '.cshrc', '.tcshrc', '.login', '.logout', '.inputrc', '.xinitrc', '.xprofile', '.xsession', '.xsessionrc', '.screenrc', '.tmux.conf',
+  '.vimrc', '.gvimrc', '.exrc', '.nvimrc', '.emacs', '.lesskey', '.curlrc', '.wgetrc', '.ripgreprc',
+  '.gdbinit', '.lldbinit', '.irbrc', '.pryrc', '.gemrc', '.pythonrc', '.pythonrc.py', '.rprofile', '.psqlrc', '.sqliterc',
+  'authorized_keys', 'authorized_keys2', 'crontab',
+]);
+/** Names with an ending of any kind, and a name in a folder. */
+const PROTECTED_NAMES = /(?:^|[\\/])(?:\.lintstagedrc(?:\.[^\\/]*)?|lint-staged\.config\.[^\\/]*|[^\\/]*\.code-workspace|\.docker[\\/]config\.json)$/i;
 
 /** J5: what makes code run, or is our own configuration. */
 export function isProtected(absolute: string): boolean {
   const parts = absolute.split(/[\\/]/).map((part) => part.toLowerCase());
   const base = parts.at(-1) ?? '';
   if (parts.some((part) => PROTECTED_FOLDERS.has(part) || /^git~\d$/.test(part))) return true;
-  return PROTECTED_FILES.has(base) || base.endsWith('.code-workspace');
-}
-
-/** L1: `.env` and its variants (not the templates that are made to be shared), and private keys. */
-export function isSecret(absolute: string): boolean {
-  const base = (absolute.split(/[\\/]/).at(-1) ?? '').toLowerCase();
-  if (/^\.env(?:$|[.\-_])/.test(base)) return !/\.(?:example|sample|template|dist)$/.test(base);
-  return /^id_(?:rsa|dsa|ecdsa|ed25519)$/.test(base) || /\.(?:pem|p12|pfx|keystore|jks)$/.test(base) || base === '.netrc' || base === '.pgpass' || base === '.npmrc';
+  return PROTECTED_FILES.has(base) || PROTECTED_NAMES.test(absolute);
 }

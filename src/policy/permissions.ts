@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import { Service, type Context } from '@deepseek-ai/cordis';
 import { AbortError } from '../contract/abort.ts';
 import type { Agent, Session } from '../contract/agent.ts';
@@ -19,9 +18,10 @@ import { askText } from './ask-text.ts';
 import { analyzeCommand, unknownCommand, type CommandAnalysis, type SyntaxNode } from './command.ts';
 import { effectOf, type Effect } from './effects.ts';
 import type { GrammarFiles } from './grammar-entry.ts';
-import { isPlantedRepository, PathPolicy, type PathFacts } from './paths.ts';
+import { PathPolicy, type PathFacts } from './paths.ts';
 import { DEFAULT_PRESET, isPreset, type PresetId } from './presets.ts';
 import { commandRule, exactlyAllowed, prefixAllowed } from './rules.ts';
+import { trapIn, type KeysIn, type TouchedPath } from './traps.ts';
 
 export interface PermissionOptions {
   /** Absolute workspace folders, besides the session's cwd. */
@@ -36,6 +36,8 @@ export interface PermissionOptions {
   readonly defaultPreset?: () => PresetId;
   /** Absent: no command is known to be harmless, all of them ask. */
   readonly grammar?: GrammarFiles;
+  /** Absent: a command that searches folders asks. */
+  readonly keysIn?: KeysIn;
 }
 
 declare module '@deepseek-ai/cordis' {
@@ -43,7 +45,6 @@ declare module '@deepseek-ai/cordis' {
 }
 
 type Parse = <T>(command: string, use: (root: SyntaxNode) => T) => T;
-type TouchedPath = { readonly given: string; readonly facts: PathFacts };
 /** `realPath`: the file that may be written once it was allowed. */
 type Ask = { readonly why: AskReason; readonly rule?: ApprovalRule; readonly realPath?: string };
 type Verdict = { readonly kind: 'allow' } | { readonly kind: 'deny'; readonly reason: string } | ({ readonly kind: 'ask' } & Ask);
@@ -208,27 +209,28 @@ export class Permissions extends Service {
   ): Promise<Verdict> {
     const { command } = effect;
     const analysis = await this.analyze(effect);
-    const folder = effect.cwd === undefined ? undefined : await this.paths.facts(effect.cwd, sessionCwd);
-    if (folder?.problem !== undefined) return noAccess(effect.cwd ?? '', folder.problem);
-    const cwd = folder?.realPath ?? sessionCwd;
+    const folder = await this.paths.facts(effect.cwd ?? '.', sessionCwd);
+    if (folder.problem !== undefined) return noAccess(effect.cwd ?? sessionCwd, folder.problem);
+    const cwd = folder.realPath;
     const harmless = analysis.certain && analysis.commands.every((entry) => entry.readOnly);
     const touched = await this.touchedPaths(command, analysis, cwd);
     if (touched === undefined) return { kind: 'ask', why: { code: 'command-many-paths', limit: String(MAX_PATHS) } };
     const guarded = harmless ? undefined : touched.find(({ facts }) => facts.protected);
     if (guarded) return { kind: 'ask', why: { code: 'command-makes-code-run', given: guarded.given } };
     if (preset === 'full') return ALLOW;
-    const rule = commandRule(name, command, analysis);
     const secret = touched.find(({ facts }) => facts.secret);
     if (secret) return { kind: 'ask', why: { code: 'command-secret-file', given: secret.given } };
+    const ask = (why: AskReason): Verdict => ({ kind: 'ask', why, ...(effect.elsewhere !== true && { rule: commandRule(name, command, cwd, analysis) }) });
     // said of this very command or of the tool: where it reaches was known then
-    if (exactlyAllowed(rules, name, command)) return ALLOW;
-    if (folder?.outside) return { kind: 'ask', why: { code: 'command-runs-outside', realPath: folder.realPath }, rule };
+    if (exactlyAllowed(rules, name, command, cwd)) return ALLOW;
+    if (folder.outside) return ask({ code: 'command-runs-outside', realPath: cwd });
     const outside = touched.find(({ facts }) => facts.outside);
-    if (outside) return { kind: 'ask', why: { code: 'command-outside', given: outside.given }, rule };
-    const trap = await trapIn(analysis, cwd, touched);
-    if (trap !== undefined) return { kind: 'ask', why: trap, rule };
+    if (outside) return ask({ code: 'command-outside', given: outside.given });
+    const { keysIn } = this.options;
+    const trap = analysis.certain ? await trapIn({ commands: analysis.commands, cwd, touched, ...(keysIn && { keysIn }) }) : undefined;
+    if (trap !== undefined) return ask(trap);
     if (harmless || prefixAllowed(rules, name, analysis)) return ALLOW;
-    return { kind: 'ask', why: analysis.why === undefined ? { code: 'command' } : { code: 'command-uncertain', doubt: analysis.why }, rule };
+    return ask(analysis.why === undefined ? { code: 'command' } : { code: 'command-uncertain', doubt: analysis.why });
   }
 
   /** Paths a command names: its words when it could be read, else everything in it that looks like one. Undefined: too many. */
@@ -250,7 +252,7 @@ export class Permissions extends Service {
     try {
       this.parser ??= import('./grammar-entry.ts').then(({ createBashParser }) => createBashParser(grammar));
       const parse = await this.parser;
-      return parse(effect.command, (root) => analyzeCommand(root));
+      return parse(effect.command, (root) => analyzeCommand(root, effect.command));
     } catch (error) {
       this.parser = undefined;
       this.ctx.logger('permissions').warn('a command could not be analysed, so it asks: %s', error);
@@ -305,17 +307,6 @@ function foreignReason(says: ToolCallKind | undefined, preset: PresetId): AskRea
     case 'read': case 'search': case 'fetch': case 'other': case undefined: return undefined;
     default: return assertNever(says, 'kind of call');
   }
-}
-
-/** Why a command of harmless programs may still show or run what nobody named. */
-async function trapIn(analysis: CommandAnalysis, cwd: string, touched: readonly TouchedPath[]): Promise<AskReason | undefined> {
-  const runs = (program: string): boolean => analysis.commands.some((entry) => entry.words[0] === program);
-  if (runs('git') && await isPlantedRepository(cwd)) return { code: 'command-planted-repository', folder: cwd };
-  if (!runs('diff')) return undefined;
-  for (const { given, facts } of touched) {
-    if (await stat(facts.realPath).then((found) => found.isDirectory(), () => false)) return { code: 'command-compares-folder', given };
-  }
-  return undefined;
 }
 
 function allowsTool(rules: readonly ApprovalRule[], name: string): boolean {

@@ -1,14 +1,9 @@
 type Check = (args: readonly string[]) => boolean;
 
 const any: Check = () => true;
-/** Every word that starts with `-` must match; `operands` bounds the others. */
+/** Every word that starts with `-` must match; `operands` bounds the others, `-` (a stream) among them. */
 function options(pattern: RegExp, operands = Number.POSITIVE_INFINITY): Check {
-  return (args) => args.every((arg) => !/^-./.test(arg) || pattern.test(arg)) && args.filter((arg) => !arg.startsWith('-')).length <= operands;
-}
-
-/** No word matches. */
-function without(pattern: RegExp): Check {
-  return (args) => !args.some((arg) => pattern.test(arg));
+  return (args) => args.every((arg) => !/^-./.test(arg) || pattern.test(arg)) && args.filter((arg) => !/^-./.test(arg)).length <= operands;
 }
 
 const GIT_OPTIONS = new RegExp(`^(?:-\\d+|-[nspqbvaruzwM]|-[UnLS]\\S*|--|--(?:${[
@@ -26,34 +21,49 @@ const GIT: Readonly<Record<string, Check>> = {
   remote: options(/^-v$/, 0),
 };
 
-const VERSION: Check = (args) => args.length === 1 && /^(?:--version|-v|-V)$/.test(args[0]!);
+/**
+ * One word that asks a program for its version. Each program has its own: `python -v` runs what it is sent. Programs that
+ * take their version from a file of the workspace are not here.
+ */
+const version = (...words: readonly string[]): Check => (args) => args.length === 1 && ['--version', ...words].includes(args[0]!);
+const GIT_VERSION = version('-v');
 
-/** Programs that only look, with the arguments they may have for that. What is not here asks. */
+/** What `printf` may be told to print: nothing it would store in a variable (`-v`, `%n`), whose name the shell works out first. */
+const FORMAT = /^(?!-)(?:[^%]|%%|%[-+ #0]*\d*(?:\.\d+)?[sbqdiuoxXcfFeEgG])*$/;
+
+/**
+ * Programs that only look, with the options they may have for that. What is not here asks. Options that follow links, or take the
+ * names of further files from a file, are left out: those nobody has looked at.
+ */
 const TABLE: Readonly<Record<string, Check>> = {
-  pwd: any, cat: any, head: any, tail: any, basename: any, dirname: any, realpath: any, readlink: any, stat: any, which: any,
-  echo: any, true: any, false: any, whoami: any, id: any, uname: any, nl: any, cut: any, tr: any, rev: any, tac: any, cmp: any,
-  df: any, seq: any, type: any, sleep: any, exit: any,
-  // not through links on the way: they lead where nobody looked
-  ls: without(/^-[^-]*L|^--de/), du: without(/^-[^-]*[LD]|^--de|^--fi/),
-  // not of files that a file names
-  wc: without(/^--fi/),
-  // not recursive, and not of folders (permissions.ts): that would show files nobody named
+  pwd: options(/^-P$/, 0), true: any, false: any, echo: any, exit: any, sleep: any, seq: any, basename: any, dirname: any, whoami: any, id: any, uname: any,
+  type: any, which: any, realpath: any, readlink: any, stat: any, tr: any, rev: any, tac: any, cmp: any, df: any,
+  ls: options(/^-(?:[1aAbBcCdDfFgGhiklmnNopqQrRsStuUvwxXZ]+|-(?:all|almost-all|directory|recursive|reverse|size|inode|classify|file-type|full-time|human-readable|group-directories-first|no-group|numeric-uid-gid|color=(?:never|auto)|sort=\w+|time=\w+|format=\w+|time-style=\S+))$/),
+  cat: options(/^-(?:[AbeEnstTuv]+|-(?:number|number-nonblank|show-all|show-ends|show-tabs|show-nonprinting|squeeze-blank))$/),
+  head: options(/^-(?:[nqvz]+|[nc]?-?\d+[kKmM]?|c|-(?:lines|bytes)=-?\d+|-quiet|-verbose)$/),
+  tail: options(/^-(?:[fFnqrvz]+|[nc]?[-+]?\d+[kKmM]?|c|-(?:lines|bytes)=[-+]?\d+|-follow|-quiet|-verbose)$/),
+  wc: options(/^-(?:[clmwL]+|-(?:lines|words|bytes|chars|max-line-length))$/),
+  nl: options(/^-[bdfhilnpsvw]\S*$/), cut: options(/^-(?:[bcdfnsz]\S*|-(?:complement|only-delimited|(?:delimiter|fields|characters|bytes|output-delimiter)=.*))$/),
+  du: options(/^-(?:[abchkmsSx0]+|d\d*|-(?:all|bytes|apparent-size|total|summarize|human-readable|one-file-system|max-depth=\d+|exclude=.*))$/),
+  // not recursive, and not of folders (traps.ts): that would show files nobody named
   diff: options(/^-(?:[uUcCqsbBwitaEyp0-9]+|-(?:unified(?:=\d+)?|brief|side-by-side|ignore-all-space|color=never|label=.*))$/),
-  printf: (args) => args[0] !== '-v',
+  printf: ([format]) => format !== undefined && FORMAT.test(format),
   date: (args) => args.every((arg) => arg.startsWith('+') || arg === '-u'),
   sort: options(/^-[bdfginrRuVk0-9,.t]+$/),
+  // a second one is where it writes
   uniq: options(/^-[cdui]+$/, 1),
   // not recursive: that would read files nobody named
   grep: options(/^(?:-[EFGPivwxclLnHhoqsabABCm0-9e]+|--(?:color=never|line-number|ignore-case|count|only-matching|fixed-strings|extended-regexp|context=\d+))$/),
+  // what it finds by itself is looked at first (traps.ts)
   rg: options(/^(?:-[nivwxclFeoSNABCmtTH0-9]+|--(?:files|line-number|ignore-case|count|only-matching|fixed-strings|type=\w+|no-heading|color=never|max-count=\d+|context=\d+|files-with-matches))$/),
   find: options(/^-(?:name|iname|path|ipath|type|maxdepth|mindepth|size|mtime|mmin|newer|not|o|a|print|prune|empty|regex|iregex|P)$/),
   tree: options(/^(?:-[aLdIfhsp]+|--(?:noreport|dirsfirst|gitignore))$/),
   git: (args) => {
     const [first, ...rest] = args[0] === '--no-pager' ? args.slice(1) : args;
-    return first !== undefined && Object.hasOwn(GIT, first) ? GIT[first]!(rest) : VERSION(args);
+    return first !== undefined && Object.hasOwn(GIT, first) ? GIT[first]!(rest) : GIT_VERSION(args);
   },
-  node: VERSION, npm: VERSION, npx: VERSION, python: VERSION, python3: VERSION, go: (args) => args.length === 1 && args[0] === 'version',
-  cargo: VERSION, rustc: VERSION, java: VERSION, gcc: VERSION, make: VERSION,
+  node: version('-v'), npm: version('-v'), npx: version('-v'), python: version('-V'), python3: version('-V'), java: version('-version'),
+  gcc: version('-v'), make: version('-v'),
 };
 
 /** Whether a simple command is known to change, run and send nothing. Which files it reads is another question. */

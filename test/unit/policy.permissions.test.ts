@@ -12,7 +12,7 @@ import { NodeFileSystem } from '../../src/headless/fs.ts';
 import { installedGrammar } from '../../src/headless/grammars.ts';
 import { Approval } from '../../src/policy/approval.ts';
 import { askText } from '../../src/policy/ask-text.ts';
-import { isProtected, isSecret, placeOf } from '../../src/policy/paths.ts';
+import { isProtected, placeOf } from '../../src/policy/paths.ts';
 import { Permissions, type PermissionOptions } from '../../src/policy/permissions.ts';
 import type { PresetId } from '../../src/policy/presets.ts';
 import { SystemPrompt } from '../../src/prompt/system-prompt.ts';
@@ -303,7 +303,7 @@ describe('permissions', function () {
   });
 
   describe('J5 what makes code run asks in every preset', () => {
-    const files = ['.vscode/tasks.json', 'x.code-workspace', '.git/hooks/pre-commit', '.git/config', '.husky/pre-commit', '.bashrc', 'cordis.yml', 'src/.envrc', '.GIT/config'];
+    const files = ['.vscode/tasks.json', 'x.code-workspace', '.git/hooks/pre-commit', '.git/config', '.husky/pre-commit', '.bashrc', 'cordis.yml', 'src/.envrc', '.GIT/config', '.config/fish/config.fish', '.cargo/config.toml'];
     for (const preset of ['ask', 'auto-edit', 'full'] as const) {
       it(`in ${preset}`, async () => {
         await open(preset);
@@ -311,6 +311,7 @@ describe('permissions', function () {
         await asks(bash('echo x > .git/hooks/pre-commit'), /\.git\/hooks\/pre-commit/);
         await asks(bash('cp a .vscode/tasks.json'), /\.vscode\/tasks\.json/);
         await asks(bash('tee "cordis.yml"'), /cordis\.yml/);
+        await asks(bash('echo evil | uniq - .vscode/tasks.json'), /\.vscode\/tasks\.json/);
         answer = 'allowed-once';
         const allowed = await call('write', { file_path: '.vscode/tasks.json', content: '{}' });
         assert.equal(allowed.isError, false, text(allowed));
@@ -378,12 +379,14 @@ describe('permissions', function () {
       await runs(call('read', { file_path: '.env.example' }));
       await runs(call('grep', { pattern: 'KEY', include: '*.ts' }));
     });
+  });
 
-    it('the names', () => {
-      for (const name of ['.env', '.env.local', '.env.production', '/x/.ENV', 'id_rsa', 'server.pem', '.netrc']) assert.equal(isSecret(name), true, name);
-      for (const name of ['.env.example', '.env.sample', 'env.ts', '.environment', 'id_rsa.pub', 'a.envelope']) assert.equal(isSecret(name), false, name);
-      for (const name of ['git/config', 'vscode/x', '.gitignore', '.github/x.md', 'src/a.ts']) assert.equal(isProtected(`/ws/${name}`), false, name);
-    });
+  it('J5 the names of what makes code run', () => {
+    for (const name of [
+      '.bash_aliases', '.zlogout', '.gdbinit', '.lldbinit', '.irbrc', '.tmux.conf', '.exrc', '.cargo/config.toml', '.config/fish/config.fish', '.config/git/config', '.config/nvim/init.lua', '.config/autostart/x.desktop', 'mise.toml', '.mise.toml',
+      'lefthook.yml', '.gitattributes', '.bazelrc', '.aws/config', '.kube/config', '.lintstagedrc.js', '.lintstagedrc', 'lint-staged.config.mjs', '.psqlrc', '.ripgreprc', 'a/.hg/hgrc', '.SSH/config', 'x.code-workspace', '.docker/config.json',
+    ]) assert.equal(isProtected(`/ws/${name}`), true, name);
+    for (const name of ['git/config', 'vscode/x', '.gitignore', '.github/x.md', 'src/a.ts', 'config/x', '.configx', 'mise.ts', '.docker/Dockerfile', 'Makefile', 'package.json', '.prettierrc', '.editorconfig']) assert.equal(isProtected(`/ws/${name}`), false, name);
   });
 
   describe('tools that are not ours', () => {
@@ -428,6 +431,24 @@ describe('permissions', function () {
       await asks(call('web_fetch', { url: 'https://x' }), /network/);
     });
 
+    it('G12.3 an exact command stays in the folder it was allowed in', async () => {
+      await open('ask');
+      await mkdir(path.join(ws, 'build'));
+      await symlink(path.join(base, 'out'), path.join(ws, 'link'));
+      answer = 'always';
+      assert.equal((await bash('rm -f x precious', { workdir: 'build' })).isError, false);
+      await runs(bash('rm -f x precious', { workdir: 'build' }));
+      await runs(bash('rm -f x precious', { workdir: path.join(ws, 'src', '..', 'build') }));
+      answer = 'rejected';
+      await asks(bash('rm -f x precious', { workdir: path.join(base, 'out') }), /runs outside the workspace/);
+      await asks(bash('rm -f x precious', { workdir: 'link' }), /runs outside the workspace/);
+      await asks(bash('rm -f x precious'), /runs a command/);
+      // a folder of the same name, somewhere else by now
+      await rm(path.join(ws, 'build'), { recursive: true });
+      await symlink(path.join(base, 'out'), path.join(ws, 'build'));
+      await asks(bash('rm -f x precious', { workdir: 'build' }), /runs outside the workspace/);
+    });
+
     it('never covers protected files and keys', async () => {
       await open('ask');
       answer = 'always';
@@ -461,7 +482,11 @@ describe('permissions', function () {
       await asks(bash('git status', { workdir: 'sub' }), /can run programs/);
       await asks(bash('ls && git log --oneline', { workdir: 'sub/inner' }), /can run programs/);
       await runs(bash('git status'));
+      // git passes over a folder of that name that is no repository
       await mkdir(path.join(ws, 'sub', '.git'));
+      await asks(bash('git status', { workdir: 'sub' }), /can run programs/);
+      for (const part of ['objects', 'refs']) await mkdir(path.join(ws, 'sub', '.git', part));
+      await writeFile(path.join(ws, 'sub', '.git', 'HEAD'), 'ref: refs/heads/main\n');
       await runs(bash('git status', { workdir: 'sub' }));
     });
 

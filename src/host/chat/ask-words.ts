@@ -24,6 +24,8 @@ export function askWords(why: AskReason): string {
     case 'command-many-paths': return t('The command names more than {0} paths, too many to judge.', why.limit);
     case 'command-planted-repository': return t('Git would take the files in {0} for its repository, whose configuration can run programs.', why.folder);
     case 'command-compares-folder': return t('It compares every file in {0}, hidden ones too.', why.given);
+    case 'command-searches-keys': return t('It searches files nobody named, among them {0}, which may hold keys.', why.given);
+    case 'command-tracked-keys': return t('It can show files of the repository nobody named, among them {0}, which may hold keys.', why.given);
     default: return assertNever(why, 'reason to ask');
   }
 }
@@ -40,6 +42,7 @@ function doubtWords(doubt: CommandDoubt): string {
     case 'shell': return t('only bash commands are analysed');
     case 'no-grammar': return t('the grammar of the shell is not loaded');
     case 'not-analysed': return t('the analysis failed');
+    case 'ambiguous': return t('it can be read in more than one way');
     case 'syntax': return t('it uses {0}', syntaxWords(doubt.syntax));
     case 'construct': return t('it uses {0}', `\`${doubt.text.replaceAll('_', ' ')}\``);
     case 'operator': return t('it uses {0}', `\`${doubt.text}\``);
@@ -47,6 +50,7 @@ function doubtWords(doubt: CommandDoubt): string {
     case 'writes': return t('it writes to {0}', `\`${doubt.text}\``);
     case 'expands': return t('the shell would expand {0}', `\`${doubt.text}\``);
     case 'pattern': return t('the pattern {0} may match anything', `\`${doubt.text}\``);
+    case 'character': return t('not every shell reads the character {0} alike', doubt.text);
     default: return assertNever(doubt, 'doubt');
   }
 }
