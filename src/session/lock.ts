@@ -30,12 +30,20 @@ function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException).code;
 }
 
-/** When a process began, as its system counts: tells it from a later one with its number. Only Linux says. */
-async function startOf(pid: number): Promise<string | undefined> {
-  if (process.platform !== 'linux') return undefined;
+interface ProcessFacts {
+  /** When it began, as its system counts: tells it from a later one with its number. */
+  readonly start?: string | undefined;
+  /** Over, though its parent has not taken note of it yet. */
+  readonly over: boolean;
+}
+
+/** What the system says of a process. Only Linux says anything. */
+async function factsOf(pid: number): Promise<ProcessFacts> {
+  if (process.platform !== 'linux') return { over: false };
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   // The second field is the program's name, in brackets, which may hold anything.
-  return text.slice(text.lastIndexOf(')') + 2).split(' ')[19];
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return { start: fields[19], over: /^[ZX]/.test(fields[0] ?? '') };
 }
 
 async function isAlive(pid: number, start: unknown, seen: number): Promise<boolean> {
@@ -44,7 +52,8 @@ async function isAlive(pid: number, start: unknown, seen: number): Promise<boole
   } catch (error) {
     if (codeOf(error) !== 'EPERM') return false;
   }
-  const now = await startOf(pid);
+  const { start: now, over } = await factsOf(pid);
+  if (over) return false;
   if (typeof start === 'string' && now !== undefined) return start === now;
   // No process outlives its machine; a minute for clocks that were set.
   return seen > Date.now() - uptime() * 1000 - 60_000;
@@ -158,7 +167,7 @@ async function removeOwn(path: string, text: string): Promise<void> {
 
 /** Takes `path` as a lock file. Throws SessionInUseError while its owner lives. */
 export async function acquireLock(path: string, id: string): Promise<FileLock> {
-  const start = await startOf(process.pid);
+  const { start } = await factsOf(process.pid);
   const text = JSON.stringify({ pid: process.pid, host: hostname(), ...(start !== undefined && { start }), token: globalThis.crypto.randomUUID() });
   if (!(await make(path, text)) && !(await takeOver(path, text))) throw new SessionInUseError(id);
   const beat = setInterval(() => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { fork } from 'node:child_process';
+import { fork, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -76,6 +76,17 @@ describe('session lock', () => {
   it('L11.7 the number of a dead owner that another process has by now does not keep its lock', async function () {
     if (process.platform !== 'linux') return this.skip();
     await writeFile(lockFile('a'), JSON.stringify({ pid: process.pid, host: hostname(), start: '1', token: 'x' }));
+    await (await acquireLock(lockFile('a'), 'a')).release();
+  });
+
+  it('L11.7 an owner that is over counts as gone, also while its parent takes no note of it', async function () {
+    if (process.platform !== 'linux') return this.skip();
+    const parent = spawn('/bin/sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    windows.push(parent);
+    const pid = Number(String(((await once(parent.stdout!, 'data')) as [Buffer])[0]));
+    let fields: string[] = [];
+    while (fields[0] !== 'Z') fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]!.split(' ');
+    await writeFile(lockFile('a'), JSON.stringify({ pid, host: hostname(), start: fields[19], token: 'x' }));
     await (await acquireLock(lockFile('a'), 'a')).release();
   });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -167,7 +168,9 @@ describe('shell.kill', () => {
       assert.match(folder, /dsh-shell-/, 'the host has started');
       const moment = Math.random() * 1_500;
       await sleep(moment);
+      const gone = once(child, 'exit');
       child.kill('SIGKILL');
+      await gone;
       const end = Date.now() + 15_000;
       while ((carrying(mark).length > 0 || existsSync(folder)) && Date.now() < end) await sleep(50);
       const what = `killed after ${moment} ms:\n${commands.join('\n--\n')}`;
