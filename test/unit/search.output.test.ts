@@ -113,11 +113,11 @@ describe('search.output', () => {
     it('B10.25 output in any pieces is what it was', () => {
       const bytes = Buffer.from('a\n\nb\x001:hit é\r\na\n\nb\x0012:x\x00y\na\n\nb: WARNING: stopped searching binary file after match (found "\\0" byte around offset 9)\nc\x003:ÿ\nd: WARNING: stopped');
       const whole: unknown[] = [];
-      new MatchReader((...match) => whole.push(match)).take(bytes);
+      new MatchReader((...match) => whole.push(match), (file) => file).take(bytes);
       assert.deepEqual(whole, [['a\n\nb', 1, 'hit é'], ['a\n\nb', 12, 'x\0y'], ['c', 3, 'ÿ']]);
       for (let cut = 0; cut <= bytes.length; cut++) {
         const found: unknown[] = [];
-        const reader = new MatchReader((...match) => found.push(match));
+        const reader = new MatchReader((...match) => found.push(match), (file) => file);
         const taken = reader.take(bytes.subarray(0, cut));
         reader.take(bytes.subarray(taken));
         assert.deepEqual(found, whole);
@@ -125,8 +125,8 @@ describe('search.output', () => {
     });
 
     it('B10.27 output that is no match is an error, not a result', () => {
-      assert.throws(() => new MatchReader(() => undefined).take(Buffer.from('a\0b:c\n')), /no line number/);
-      assert.equal(new MatchReader(() => undefined).mayRemain(Buffer.from('something else\n')), false);
+      assert.throws(() => new MatchReader(() => undefined, (file) => file).take(Buffer.from('a\0b:c\n')), /no line number/);
+      assert.equal(new MatchReader(() => undefined, (file) => file).mayRemain(Buffer.from('something else\n')), false);
     });
 
     it('B10.24 a file called - is searched, an empty path is none', async () => {

@@ -64,7 +64,7 @@ export function grepTool({ ripgrep, metaMaxBytes }: GrepOptions): ToolDefinition
     name: 'grep',
     description: [
       'Search the contents of files with a regular expression (ripgrep syntax) and get the matching lines with their line numbers.',
-      'Files that ignore files such as .gitignore exclude, hidden files and binary files are not searched, nor files that may hold keys (such as .env, *.pem), which the result then names. A pattern matches within one line.',
+      'Files that ignore files such as .gitignore exclude, hidden files and binary files are not searched, nor files that may hold keys (such as .env, *.pem): where nothing is found, the result names those. A pattern matches within one line.',
     ].join('\n'),
     parameters: {
       pattern: { type: 'string', description: 'The regular expression. Escape characters such as ( [ { . when they are meant literally.', required: true },
@@ -82,7 +82,7 @@ export function grepTool({ ripgrep, metaMaxBytes }: GrepOptions): ToolDefinition
               properties: { path: { type: 'string', required: true }, lineNumber: { type: 'integer', required: true }, line: { type: 'string', required: true } },
             },
           },
-          leftOut: { type: 'array', items: { type: 'string' }, description: 'Files that were not searched because they may hold keys.' },
+          leftOut: { type: 'array', items: { type: 'string' }, description: 'Where nothing was found: files that were not searched because they may hold keys.' },
         },
       },
       render: (_args, { matches, leftOut }) => [{ type: 'text', text: renderGrep(matches, { leftOut }) }],
@@ -104,35 +104,27 @@ export function grepTool({ ripgrep, metaMaxBytes }: GrepOptions): ToolDefinition
       const guarded = await leavesOut(where, single, args.include, cwd);
       const places = where === undefined ? [] : [where === '-' ? './-' : where]; // a dash alone would be the standard input
       const matches: GrepMatch[] = [];
-      /** Paths as they are shown; null: not at all. */
-      const shown = new Map<string, string | null>();
-      const reader = new MatchReader((raw, lineNumber, line) => {
-        let file = shown.get(raw);
-        if (file === undefined) shown.set(raw, (file = guarded && isKeyFile(path.resolve(cwd, raw)) ? null : shownPath(raw, cwd)));
-        if (file !== null) matches.push({ path: file, lineNumber, line });
-      });
+      const reader = new MatchReader<string | null>(
+        (file, lineNumber, line) => { if (file !== null) matches.push({ path: file, lineNumber, line }); },
+        (raw) => (guarded && isKeyFile(path.isAbsolute(raw) ? raw : `${cwd}/${raw}`) ? null : shownPath(raw, cwd)),
+      );
       const program = await ripgrep.locate();
-      const [searched, listed] = await Promise.allSettled([
-        runRipgrep({
-          program,
-          args: [
-            '--no-config', ...PLAIN,
-            // the lines of a binary file that was asked for by name, instead of the remark that it matches
-            ...(single ? ['--text'] : []),
-            `--regexp=${args.pattern}`, ...(args.include !== undefined ? [`--glob=${args.include}`] : []),
-            ...(places.length > 0 ? ['--', ...places] : []),
-          ],
-          cwd, signal: exec.signal, tool: 'grep', pattern: args.pattern, end: 0x0a,
-          take: (bytes) => reader.take(bytes), mayRemain: (bytes) => reader.mayRemain(bytes),
-        }),
-        guarded
-          ? listKeyFiles({ program, cwd, places, signal: exec.signal, limit: MAX_LEFT_OUT, ...(args.include !== undefined && { include: args.include }) })
-          : [],
-      ]);
-      if (searched.status === 'rejected') throw searched.reason;
-      if (listed.status === 'rejected') throw listed.reason;
-      const leftOut = listed.value.map((file) => shownPath(file, cwd)).sort();
-      return leftOut.length === 0 ? { matches } : { matches, leftOut };
+      await runRipgrep({
+        program,
+        args: [
+          '--no-config', ...PLAIN,
+          // the lines of a binary file that was asked for by name, instead of the remark that it matches
+          ...(single ? ['--text'] : []),
+          `--regexp=${args.pattern}`, ...(args.include !== undefined ? [`--glob=${args.include}`] : []),
+          ...(places.length > 0 ? ['--', ...places] : []),
+        ],
+        cwd, signal: exec.signal, tool: 'grep', pattern: args.pattern, end: 0x0a,
+        take: (bytes) => reader.take(bytes), mayRemain: (bytes) => reader.mayRemain(bytes),
+      });
+      // a second walk over everything, so only where it may be why nothing was found; that it was not says nothing of what they hold
+      if (!guarded || matches.length > 0) return { matches };
+      const listed = await listKeyFiles({ program, cwd, places, signal: exec.signal, limit: MAX_LEFT_OUT, ...(args.include !== undefined && { include: args.include }) });
+      return listed.length === 0 ? { matches } : { matches, leftOut: listed.map((file) => shownPath(file, cwd)).sort() };
     },
     presentCall: (args) => ({
       card: 'generic', kind: 'search', rawInput: args.pattern,

@@ -4,21 +4,21 @@ import { isAscii, isUtf8 } from 'node:buffer';
 const BINARY_WARNING = /^: WARNING: stopped searching binary file after match \(found "[^"\n]*" byte around offset \d+\)\n/;
 
 /** Takes a match; `path` as `show` made it. */
-export type OnMatch = (path: string, lineNumber: number, line: string) => void;
+export type OnMatch<Shown> = (path: Shown, lineNumber: number, line: string) => void;
 
 /**
  * Reads ripgrep's plain output with `--null --with-filename --line-number`: path, NUL, number, colon, line, newline. Each line
  * comes once, however many hits it has, where `--json` lists every one; a newline in a path is no end of a record.
  */
-export class MatchReader {
+export class MatchReader<Shown> {
   /** The path of the last record as bytes (latin1), and as it is shown. */
   private lastBytes = '';
-  private lastPath = '';
-  private readonly onMatch: OnMatch;
-  private readonly show: (path: string) => string;
+  private lastPath: Shown | undefined;
+  private readonly onMatch: OnMatch<Shown>;
+  private readonly show: (path: string) => Shown;
 
   /** @param show what becomes of a path as ripgrep gives it; asked once for the matches of a file */
-  constructor(onMatch: OnMatch, show: (path: string) => string = (path) => path) {
+  constructor(onMatch: OnMatch<Shown>, show: (path: string) => Shown) {
     this.onMatch = onMatch;
     this.show = show;
   }
@@ -47,12 +47,11 @@ export class MatchReader {
     return this.afterWarning(bytes.toString('latin1')) === '';
   }
 
-  private pathOf(raw: string, start: number, end: number, ascii: boolean): string {
+  private pathOf(raw: string, start: number, end: number, ascii: boolean): Shown {
     const { lastBytes } = this;
-    if (end - start === lastBytes.length && raw.startsWith(lastBytes, start)) return this.lastPath;
-    const bytes = this.afterWarning(raw.slice(start, end));
-    if (bytes === lastBytes && bytes !== '') return this.lastPath;
-    this.lastBytes = bytes;
+    if (lastBytes !== '' && end - start === lastBytes.length && raw.startsWith(lastBytes, start)) return this.lastPath!;
+    this.lastBytes = this.afterWarning(raw.slice(start, end));
+    const bytes = this.lastBytes;
     return (this.lastPath = this.show(ascii ? bytes : Buffer.from(bytes, 'latin1').toString('utf8')));
   }
 

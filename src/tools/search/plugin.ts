@@ -30,13 +30,13 @@ export function apply(ctx: Context, config: Config): void {
   ctx.tools.register(grep);
   ctx.tools.register(glob);
 
-  async function store(exec: ToolExecution, content: string): Promise<Stored | undefined> {
+  async function store(exec: ToolExecution, content: () => string): Promise<Stored | undefined> {
     const spill = ctx.get('spillStore');
     if (spill === undefined || exec.agent === undefined) return undefined;
     try {
       return await spill.saveText({
         owner: { sessionId: exec.agent.session.id }, source: { toolName: exec.name, callId: exec.callId, label: 'result' },
-        suggestedName: `${exec.name}.txt`, content,
+        suggestedName: `${exec.name}.txt`, content: content(),
       });
     } catch (error) {
       // the search itself is fine: its text then says that the rest was not kept
@@ -47,14 +47,14 @@ export function apply(ctx: Context, config: Config): void {
 
   async function fullText(definition: ToolDefinition, exec: ToolExecution, value: unknown): Promise<string | undefined> {
     if (definition === grep) {
-      const { matches, leftOut } = value as { matches: GrepMatch[]; leftOut?: string[] };
+      const { matches } = value as { matches: GrepMatch[] };
       if (matches.length <= SHOWN_MATCHES) return undefined;
-      const stored = await store(exec, fullGrepText(matches));
-      return stored && renderGrep(matches, { stored, leftOut });
+      const stored = await store(exec, () => fullGrepText(matches));
+      return stored && renderGrep(matches, { stored });
     }
     const { paths } = value as { paths: string[] };
     if (paths.length <= SHOWN_PATHS) return undefined;
-    const stored = await store(exec, `${paths.join('\n')}\n`);
+    const stored = await store(exec, () => `${paths.join('\n')}\n`);
     return stored && renderGlob(shownPaths(paths, sample), paths.length, stored);
   }
 
