@@ -60,7 +60,7 @@ export interface DiffCardFile {
 
 /** What a card draws: the verified call or result view, made ready for drawing. Closed: end the switch in assertNever. */
 export type CardView =
-  | { readonly card: 'generic'; readonly title: string; /** What the call is about, when its title is just its name. */ readonly detail?: string; readonly kind: ToolCallKind; readonly input?: string; readonly content?: string; readonly locations: readonly FileLocation[] }
+  | { readonly card: 'generic'; readonly title: string; /** What the call is about, when its title is just its name. */ readonly detail?: string; readonly kind: ToolCallKind; readonly input?: string; readonly content?: string; readonly locations: readonly FileLocation[]; /** The list that the call writes. */ readonly todos?: readonly TodoItem[] }
   | { readonly card: 'terminal'; readonly title: string; readonly description?: string; readonly cwd?: string; readonly output?: string; readonly exitCode?: number; readonly signal?: string; /** Files that hold all of an output that was cut. */ readonly files?: readonly string[] }
   | { readonly card: 'diff'; readonly title: string; readonly files: readonly DiffCardFile[]; readonly locations: readonly FileLocation[] }
   | { readonly card: 'search'; readonly shape: 'matches'; readonly title: string; readonly files: readonly SearchFileMatches[]; readonly truncated: boolean; readonly total: number }
@@ -136,6 +136,8 @@ export interface ChatMeta {
   readonly preset: { readonly id: string; readonly label: string };
   /** Why the workspace can't do everything, when it can't. */
   readonly untrusted: boolean;
+  /** No folder is open: there are no files of the user's to work on. */
+  readonly noFolder?: boolean;
   readonly todos: readonly TodoItem[];
   readonly jobs: readonly JobItem[];
   readonly reviews: PendingReviews;
@@ -191,7 +193,7 @@ export type ViewToHost =
   | { readonly type: 'copy'; readonly text: string }
   | { readonly type: 'mentions'; readonly query: string }
   /** Commands the view may run: a closed list, checked by the host. */
-  | { readonly type: 'command'; readonly id: 'selectModel' | 'selectPreset' | 'setApiKey' | 'showLog' | 'showPlugins' | 'showChanges' | 'manageTrust' | 'openSettings' | 'exportSession' | 'openInEditor' }
+  | { readonly type: 'command'; readonly id: 'selectModel' | 'selectPreset' | 'setApiKey' | 'showLog' | 'showPlugins' | 'showChanges' | 'manageTrust' | 'openFolder' | 'openSettings' | 'exportSession' | 'openInEditor' }
   /** The view itself failed; goes to the log. */
   | { readonly type: 'error'; readonly message: string };
 
@@ -250,7 +252,7 @@ const VIEW_TO_HOST: Record<ViewToHost['type'], Check> = {
   copy: record({ text: string }),
   mentions: record({ query: string }),
   command: record({
-    id: oneOf('selectModel', 'selectPreset', 'setApiKey', 'showLog', 'showPlugins', 'showChanges', 'manageTrust', 'openSettings', 'exportSession', 'openInEditor'),
+    id: oneOf('selectModel', 'selectPreset', 'setApiKey', 'showLog', 'showPlugins', 'showChanges', 'manageTrust', 'openFolder', 'openSettings', 'exportSession', 'openInEditor'),
   }),
   error: record({ message: string }),
 };

@@ -1,6 +1,6 @@
 import { callView, resultView } from '../contract/card.ts';
 import type { CallId } from '../contract/content.ts';
-import type { SessionEventMap } from '../contract/event.ts';
+import type { ApprovalOutcome, SessionEventMap } from '../contract/event.ts';
 import type { ToolCallView, ToolResultView } from '../contract/presentation.ts';
 import type { ToolDefinition } from '../contract/tool.ts';
 import type { CardAsk, CardView, ItemStatus, Question, ToolItem } from '../protocol.ts';
@@ -8,7 +8,7 @@ import type { ReviewFile } from '../seams/review.ts';
 import { callCard, resultCard } from './card.ts';
 import { decision, reviewFiles } from './diff-card.ts';
 import { cut, cutHead, LIMITS, plainText } from './limits.ts';
-import { summaryOf, withinRoot } from './summary.ts';
+import { summaryOf, todosOf, withinRoot } from './summary.ts';
 
 /** Results that say the call was stopped rather than that it went wrong. */
 const STOPPED = new Set(['ABORTED', 'ABORTED_BEFORE_DISPATCH', 'ASK_ABORTED', 'TOOL_OUTCOME_UNKNOWN', 'TOOL_NOT_STARTED', 'REVIEW_REJECTED', 'REVIEW_INTERRUPTED', 'interrupted']);
@@ -27,6 +27,8 @@ export class TranscriptCall {
   #card: CardView;
   #result: { readonly text: string; readonly error: string | undefined; readonly view: ToolResultView } | undefined;
   #approval: Approval | undefined;
+  /** The user said no: the call did not go wrong. */
+  #denied = false;
   #questions: readonly Question[] | undefined;
   #review: ReviewFile | undefined;
   #output = '';
@@ -73,7 +75,7 @@ export class TranscriptCall {
     const view = resultView(definition, this.#arguments, { content: [...block.content], isError, ...(data.meta !== undefined && { meta: data.meta }) });
     this.#result = { text: cut(text, LIMITS.resultText), error: isError ? errorLine(text, data.error) : undefined, view };
     this.#card = withFiles(this.#told(withoutRepeatedError(resultCard(view, this.#view), this.#result.error)), data.meta);
-    this.#status = !isError ? 'completed' : data.error && STOPPED.has(data.error.code) ? 'stopped' : 'failed';
+    this.#status = !isError ? 'completed' : this.#denied || (data.error && STOPPED.has(data.error.code)) ? 'stopped' : 'failed';
     this.#output = '';
     this.#approval = undefined;
     this.#questions = undefined;
@@ -90,9 +92,10 @@ export class TranscriptCall {
     this.#approval = approval;
   }
 
-  decided(id: string): boolean {
+  decided(id: string, outcome: ApprovalOutcome): boolean {
     if (this.#approval?.id !== id) return false;
     this.#approval = undefined;
+    this.#denied = outcome === 'rejected';
     return true;
   }
 
@@ -126,6 +129,10 @@ export class TranscriptCall {
   /** The card with what its row says of the call (V9.7). A command stays to the letter. */
   #told(card: CardView): CardView {
     if (card.card === 'terminal') return card;
+    if (card.card === 'generic' && this.name === 'todo_write') {
+      const todos = todosOf(this.#arguments);
+      return todos === undefined ? card : { ...card, todos };
+    }
     const root = this.#cwd();
     const title = withinRoot(card.title, root);
     if (card.card !== 'generic' || card.title !== this.name) return title === card.title ? card : { ...card, title };

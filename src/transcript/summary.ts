@@ -1,5 +1,9 @@
 /** What a call's row says of its arguments when the tool itself says nothing (V9.7), and paths as the workspace's user knows them. */
 
+import type { TodoItem } from '../contract/event.ts';
+import { cut, LIMITS } from './limits.ts';
+
+const MOST_TODOS = 100;
 /** Characters. */
 const LONGEST = 120;
 const FIELDS = ['description', 'command', 'path', 'file_path', 'url', 'query', 'pattern', 'queries'];
@@ -17,6 +21,18 @@ export function summaryOf(args: unknown): string | undefined {
     return line.length > LONGEST ? `${line.slice(0, LONGEST - 1)}…` : line;
   }
   return undefined;
+}
+
+/** The list in a todo call's arguments (B10.34), unless something in it is not as it should be. */
+export function todosOf(args: unknown): readonly TodoItem[] | undefined {
+  const { todos } = (typeof args === 'object' && args !== null ? args : {}) as { readonly todos?: unknown };
+  if (!Array.isArray(todos) || todos.length === 0 || !todos.every(isTodo)) return undefined;
+  return todos.slice(0, MOST_TODOS).map(({ content, status }) => ({ content: cut(content.trim(), LIMITS.line), status }));
+}
+
+function isTodo(value: unknown): value is TodoItem {
+  const { content, status } = (typeof value === 'object' && value !== null ? value : {}) as Partial<Record<keyof TodoItem, unknown>>;
+  return typeof content === 'string' && (status === 'pending' || status === 'in_progress' || status === 'completed');
 }
 
 /** `text` with paths below the workspace as paths within it. `root` is absolute; anything that only looks like it stays. */

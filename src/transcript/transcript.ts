@@ -159,7 +159,7 @@ export class Transcript {
       case 'todo/write': this.#todos = event.data.todos; break;
       case 'approval/asked': this.#asked(event.data); break;
       case 'approval/decided':
-        for (const call of this.#open) if (call.decided(event.data.id)) this.#put(call);
+        for (const call of this.#open) if (call.decided(event.data.id, event.data.outcome)) this.#put(call);
         break;
       case 'permission/preset': this.#notice(`preset:${event.seq}`, 'info', this.#words.preset(event.data.preset)); break;
       case 'agent/inbox/spliced': this.#spliced(event.data); break;

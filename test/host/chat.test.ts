@@ -42,7 +42,7 @@ describe('turns in the real extension host', () => {
     assert.equal(host.approvals.decide(card.ask.id, false), true);
     await idle(host);
     assert.equal(existsSync(path.join(workspace(), 'made-by-command')), false);
-    assert.equal(cards(host)[0]?.status, 'failed');
+    assert.equal(cards(host)[0]?.status, 'stopped');
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   });
 
@@ -77,7 +77,7 @@ describe('turns in the real extension host', () => {
     assert.match(cards(host)[0]?.error ?? '', /without reading it first/);
     assert.equal(host.approvals.decide(card.ask.id, false), true);
     await idle(host);
-    assert.equal(cards(host)[1]?.status, 'failed');
+    assert.equal(cards(host)[1]?.status, 'stopped');
     assert.match(cards(host)[1]?.error ?? '', /^the user rejected tool "write"/);
     assert.equal(host.chat.agent?.session.events.filter(({ type }) => type === 'approval/asked').length, 1);
   });

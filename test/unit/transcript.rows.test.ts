@@ -39,6 +39,28 @@ const terminal: ToolCallView = { card: 'terminal', title: 'make' };
 const diff: ToolCallView = { card: 'diff', title: 'Edit a.txt', diffs: [{ path: 'a.txt', oldText: 'a', newText: 'b' }] };
 
 describe('rows of calls', () => {
+  it('B10.34 the card of a todo list has the list, while it is written and after; a list that is no list is text', () => {
+    const todos = [{ content: ' Read ', status: 'completed' }, { content: 'Mend', status: 'in_progress' }];
+    const call: ToolCallView = { card: 'generic', title: 'Update todo list' };
+    const row = new Row('todo_write', { todos }, { call });
+    const shown = (item: ToolItem): unknown => (item.view.card === 'generic' ? item.view.todos : 'no generic card');
+    const list = [{ content: 'Read', status: 'completed' }, { content: 'Mend', status: 'in_progress' }];
+    assert.deepEqual(shown(row.item), list);
+    assert.deepEqual(shown(row.settle().item), list);
+    const wrong: JsonValue[] = [{ todos: [] }, { todos: [{ content: 'x', status: 'later' }] }, { todos: 'all' }, {}];
+    for (const args of wrong) assert.equal(shown(new Row('todo_write', args, { call }).item), undefined);
+    assert.equal(shown(new Row('other', { todos }, { call }).item), undefined);
+  });
+
+  it('G12.2 a call that the user rejected was stopped; one that was refused by a rule failed', () => {
+    for (const [outcome, status] of [['rejected', 'stopped'], ['unavailable', 'failed']] as const) {
+      const row: Row = new Row('bash', { command: 'make' }, { call: terminal });
+      row.log.append('approval/asked', { id: 'a', toolName: 'bash', callId: 'c' });
+      row.log.append('approval/decided', { id: 'a', outcome });
+      assert.equal(row.settle([{ type: 'text', text: 'Error: no' }], true).item.status, status);
+    }
+  });
+
   it('V9.3 a settled call is drawn by its result view, whatever its call view was', () => {
     for (const call of [terminal, diff]) {
       const row = new Row('x', {}, { call, result: { card: 'generic', content: [{ type: 'text', text: 'only text' }] } });
