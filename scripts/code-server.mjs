@@ -156,12 +156,12 @@ export async function startServer(profile, options = {}) {
 /**
  * The address of a workbench that has a folder open.
  * @param {{ url: string }} server
- * @param {string} folder absolute path
+ * @param {string | undefined} folder absolute path; undefined: a window without one
  * @param {[string, string][]} [payload] VS Code's own debug entries; they need `smokeDriver`
  * @returns {string}
  */
 export function workbenchUrl(server, folder, payload = []) {
-  const query = new URLSearchParams({ folder });
+  const query = new URLSearchParams(folder === undefined ? { ew: 'true' } : { folder });
   if (payload.length > 0) query.set('payload', JSON.stringify(payload));
   return `${server.url}/?${query}`;
 }

@@ -77,6 +77,14 @@ export function hostCommands(parts: CommandParts): Omit<CommandTable, Extract<Co
   };
 }
 
+/** Characters of a title that leave room for the time beside it: what a picker has no room for it cuts at the end. */
+const TITLE_LENGTH = 56;
+
+function shortTitle(title: string): string {
+  const chars = [...(title === '' ? vscode.l10n.t('Untitled') : title)];
+  return chars.length > TITLE_LENGTH ? `${chars.slice(0, TITLE_LENGTH - 1).join('').trimEnd()}…` : chars.join('');
+}
+
 async function showSessions(chat: ChatController): Promise<void> {
   await chat.refreshSessions();
   const remove: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('trash'), tooltip: vscode.l10n.t('Delete Session') };
@@ -84,7 +92,7 @@ async function showSessions(chat: ChatController): Promise<void> {
   quickPick.placeholder = vscode.l10n.t('Select a session to open');
   quickPick.matchOnDescription = true;
   const show = () => {
-    quickPick.items = chat.meta.sessions.map(({ id, title, time }) => ({ id, label: title, description: new Date(time).toLocaleString(vscode.env.language), buttons: [remove] }));
+    quickPick.items = chat.meta.sessions.map(({ id, title, time }) => ({ id, label: shortTitle(title), description: new Date(time).toLocaleString(vscode.env.language, { dateStyle: 'medium', timeStyle: 'short' }), buttons: [remove] }));
   };
   quickPick.onDidTriggerItemButton(async ({ item }) => {
     quickPick.hide();

@@ -139,6 +139,7 @@ export async function startHost(context: vscode.ExtensionContext): Promise<Host>
 /** Commands a view may run that are not ours. */
 const VIEW_COMMANDS: Readonly<Record<string, string>> = {
   manageTrust: 'workbench.trust.manage',
+  openFolder: 'vscode.openFolder',
   openInEditor: 'dshHost.openChatInEditor',
   openSettings: 'dshHost.openSettings',
 };

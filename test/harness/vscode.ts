@@ -37,6 +37,8 @@ export interface OpenOptions {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** Files of the workspace, path → text or bytes. */
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
+  /** false: a window without a folder. */
+  readonly folder?: false;
   /** A folder to copy into the workspace first. */
   readonly from?: string;
   /** `vsix` (default): the packed extension, as a user has it. `development`: DSH_TEST_STAGE or the repo itself, in development mode. `none`: no extension of ours. */
@@ -151,7 +153,7 @@ export async function openVSCode(options: OpenOptions = {}): Promise<VSCode> {
             ['skipWelcome', 'true'],
           ]
         : [];
-    const url = workbenchUrl(server, profile.workspace, payload);
+    const url = workbenchUrl(server, options.folder === false ? undefined : profile.workspace, payload);
     await page.goto(url);
     await waitForWorkbench(page);
     return {

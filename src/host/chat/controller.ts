@@ -153,7 +153,7 @@ export class ChatController implements vscode.Disposable {
       status: this.#status(),
       model: { ...choice, id: choice.model, name: this.#modelName || choice.model, offline: models.isOffline(choice) },
       preset: { id: this.preset, label: presetLabel(this.preset) },
-      untrusted: !vscode.workspace.isTrusted,
+      untrusted: !vscode.workspace.isTrusted, noFolder: (vscode.workspace.workspaceFolders ?? []).length === 0,
       todos: this.#slot.transcript.todos,
       jobs: this.#jobs.items,
       reviews: pendingReviews(ctx.review.files()),

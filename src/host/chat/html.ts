@@ -55,6 +55,7 @@ export function page(webview: vscode.Webview, extensionUri: vscode.Uri, boot: Bo
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${csp}">
+<title>${escapeHtml(boot.kind === 'chat' ? vscode.l10n.t('DSH Chat') : vscode.l10n.t('Results'))}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="stylesheet" href="${asset('codicon.css')}" id="vscode-codicon-stylesheet">
 <link rel="stylesheet" href="${asset(`${boot.kind}.css`)}">
