@@ -42,6 +42,7 @@ const composer = (view: WebviewPage) => view.page.getByRole('textbox', { name: /
 export const SHOTS: Record<string, Shot> = {
   welcome: chat([]),
   'welcome-first': chat([], { sessions: [], ...OFFLINE, untrusted: true }),
+  'welcome-no-folder': chat([], { noFolder: true, sessions: state([]).meta.sessions.slice(0, 3) }),
   'welcome-no-hit': chat([], {}, (view) => view.page.getByRole('searchbox').fill('nowhere')),
   messages: chat(MESSAGES),
   markdown: chat([user('u', 'What did you find?'), assistant('a', MARKDOWN)]),

@@ -34,8 +34,11 @@ try {
     for (const [theme, width, open] of WIDTHS.filter(([, , open]) => !open)) untouched.push(await take(view, shot, theme, width, open));
     for (const theme of THEMES) themes.push(await take(view, shot, theme, shot.width ?? 320, true));
     for (const [theme, width, open] of WIDTHS.filter(([, , open]) => open)) widths.push(await take(view, shot, theme, width, open));
+    await view.page.emulateMedia({ forcedColors: 'active' });
+    const forced = { ...(await take(view, shot, 'hc', 320, true)), title: 'forced colours 320' };
     faults.push(...view.errors.map((error) => `${name}: ${error}`));
     await view.close();
+    widths.push(forced);
     const columns = [...themes, ...untouched, ...widths].filter(({ title }) => values.theme === undefined || title.startsWith(`${values.theme} `));
     if (values.single) for (const { title, png } of columns) fs.writeFileSync(path.join(out, `${name}-${title.replaceAll(' ', '-')}.png`), png);
     else {

@@ -10,7 +10,7 @@ export const META: ChatMeta = {
   tools: [
     { name: 'read', description: 'Read a file' }, { name: 'grep', description: 'Search file contents with a regular expression' },
     { name: 'glob', description: 'Find files by name' }, { name: 'bash', description: 'Run a shell command' }, { name: 'edit', description: 'Change a file' },
-    { name: 'greet', description: 'Greet somebody by name' },
+    { name: 'greet', description: 'Greet somebody by name' }, { name: 'web_fetch', description: 'Fetch a page' },
   ],
   usage: { used: 12_400, window: 64_000 },
   sessions: [

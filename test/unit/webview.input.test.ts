@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import fc from 'fast-check';
 import { complete, completionAt, fileEntries, toolEntries } from '../../webview/chat/completion.ts';
+import { partialFields } from '../../webview/chat/partial-json.ts';
 import { Recall } from '../../webview/chat/recall.ts';
 import { isComposing, isEnter } from '../../webview/ui/keys.ts';
-import { baseName, dirName, parseLocation, splitMiddle } from '../../webview/ui/path.ts';
+import { baseName, dirName, parseLocation, splitAtPath, splitMiddle } from '../../webview/ui/path.ts';
 import { ansiSpans } from '../../webview/ui/ansi.ts';
 import { inPlainSight } from '../../webview/ui/plain-sight.ts';
 
@@ -49,12 +51,43 @@ describe('webview: what was said before', () => {
   });
 });
 
+describe('webview: arguments that still stream', () => {
+  const shown = (json: string): string | undefined => partialFields(json)?.map(({ name, text, open }) => `${name}=${text}${open ? '…' : ''}`).join('; ');
+  it('reads what has come, as it reads', () => {
+    assert.equal(shown('{"file_path":"src/pa'), 'file_path=src/pa…');
+    assert.equal(shown('{"file_path": "src/a.ts", "content": "one\\n\\ttwo \\"three\\" \\u00e4'), 'file_path=src/a.ts; content=one\n\ttwo "three" ä…');
+    assert.equal(shown('{"n": 12, "list": [1, {"a": "}"}], "on": tru'), 'n=12; list=[1, {"a": "}"}]; on=tru…');
+    assert.equal(shown('{"half'), '');
+    assert.equal(shown('{"a":'), '');
+    for (const text of ['', '   ', '[1]', 'plain']) assert.equal(partialFields(text), undefined, text);
+  });
+  it('never fails on the start of an object, and has all of it in the end (property)', () => {
+    fc.assert(fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.nat(), (value, cut) => {
+      const json = JSON.stringify(value);
+      partialFields(json.slice(0, cut % (json.length + 1)));
+      const whole = Object.entries(value).map(([name, member]) => [name, typeof member === 'string' ? member : JSON.stringify(member)]);
+      assert.deepEqual(partialFields(json)?.map(({ name, text, open }) => (assert.equal(open, false), [name, text])), whole);
+    }));
+  });
+});
+
 describe('webview: paths', () => {
   it('splits where the middle may give way', () => {
     assert.deepEqual(splitMiddle('Edit src/deep/a.ts'), { head: 'Edit src/deep', tail: '/a.ts' });
     assert.deepEqual(splitMiddle('Edit C:\\x\\a.ts'), { head: 'Edit C:\\x', tail: '\\a.ts' });
     assert.deepEqual(splitMiddle('Search for split\\('), { head: 'Search for split\\(', tail: '' });
     assert.deepEqual(splitMiddle('npm test'), { head: 'npm test', tail: '' });
+    assert.equal(splitMiddle('Fetch https://example.com/a/b').tail, '', 'of an address the start is what counts');
+  });
+  it('finds the file that a title names, whole or by its path within the workspace', () => {
+    const found = (title: string, path: string) => Object.values(splitAtPath(title, path) ?? {}).join('|');
+    assert.equal(found('Edit src/a.ts', 'src/a.ts'), 'Edit|src/a.ts|');
+    assert.equal(found('Read src/a.ts (120 - 159)', '/home/ada/shop/src/a.ts'), 'Read|src/a.ts|(120 - 159)');
+    assert.equal(found('Read my files/a b.ts', '/home/ada/my files/a b.ts'), 'Read|my files/a b.ts|');
+    assert.equal(found('Edit C:\\shop\\a.ts', 'C:\\shop\\a.ts'), 'Edit|C:\\shop\\a.ts|');
+    for (const [title, path] of [['Edit src/a.tsx', 'src/a.ts'], ['Edit xsrc/a.ts', 'src/b/a.ts'], ['src/a.ts', 'src/a.ts'], ['Edit', 'src/a.ts'], ['Edit src/a.ts', '']] as const) {
+      assert.equal(splitAtPath(title, path), undefined, `${title} ${path}`);
+    }
   });
   it('takes paths apart', () => {
     assert.deepEqual(['a/b.ts', 'b.ts', 'a/b/', 'c:\\x\\y.ts'].map(baseName), ['b.ts', 'b.ts', 'b', 'y.ts']);

@@ -20,7 +20,7 @@ export function ApprovalAsk({ callId, ask }: { callId: string; ask: Extract<Card
         )}
         <Button onClick={answer('reject')}>{l10n.t('Reject')}</Button>
       </div>
-      {ask.remember !== undefined && <p class="ask-scope">{l10n.t('In this session: {0}', ask.remember.label)}</p>}
+      {ask.remember !== undefined && <p class="ask-scope" title={ask.remember.label}>{l10n.t('In this session: {0}', ask.remember.label)}</p>}
     </div>
   );
 }
@@ -64,6 +64,7 @@ function QuestionField({ name, question, draft, change, submit }: {
     if (question.multiSelect) change({ ...draft, selected: on ? [...draft.selected, label] : draft.selected.filter((other) => other !== label) });
     else change({ selected: [label], custom: '' });
   };
+  const own = question.options.length > 0 ? l10n.t('Another answer') : l10n.t('Your answer');
   return (
     <fieldset class="question">
       <legend>{question.header !== undefined && question.header !== '' && <span class="tag">{question.header}</span>} {question.question}</legend>
@@ -79,7 +80,7 @@ function QuestionField({ name, question, draft, change, submit }: {
           <span><span class="choice-label">{option.label}</span>{option.description && <span class="choice-description">{option.description}</span>}</span>
         </label>
       ))}
-      <input class="text-input" type="text" value={draft.custom} aria-label={l10n.t('Another answer')} placeholder={l10n.t('Another answer…')}
+      <input class="text-input" type="text" value={draft.custom} aria-label={`${own}: ${question.question}`} placeholder={`${own}…`}
         onInput={(event) => change({ selected: question.multiSelect ? draft.selected : [], custom: event.currentTarget.value })}
         onKeyDown={(event) => {
           if (isEnter(event)) submit();

@@ -7,9 +7,10 @@ import { ansiSpans } from '../ui/ansi.ts';
 import { IconButton, TextButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { formatNumber } from '../ui/l10n.ts';
-import { MiddleText } from '../ui/middle-text.tsx';
 import { memo } from '../ui/memo.ts';
+import { ScrollBox } from '../ui/scroll-box.tsx';
 import { useActions } from './context.ts';
+import { TodoList, progressOf } from './todo-list.tsx';
 
 /** What stays in sight above the composer: open changes, the checklist, background jobs, messages that wait. */
 export const Bars = memo(function Bars({ meta }: { meta: ChatMeta }) {
@@ -38,20 +39,12 @@ function Fold({ icon, title, actions, children, startOpen }: { icon: string; tit
   );
 }
 
-const TODO_ICON: Record<TodoItem['status'], string> = { pending: 'circle-large-outline', in_progress: 'record-small', completed: 'pass' };
-
 function Todos({ todos, running }: { todos: readonly TodoItem[]; running: boolean }) {
-  const done = todos.filter((todo) => todo.status === 'completed').length;
+  const { done, current } = progressOf(todos);
   if (todos.length === 0 || (done === todos.length && !running)) return null;
-  const current = todos.find((todo) => todo.status === 'in_progress') ?? todos.find((todo) => todo.status === 'pending');
-  const names: Record<TodoItem['status'], string> = { pending: l10n.t('To do'), in_progress: l10n.t('In progress'), completed: l10n.t('Done') };
   return (
     <Fold icon="checklist" title={<>{l10n.t('Todos ({0}/{1})', done, todos.length)}{current && <span class="bar-detail"> · {current.content}</span>}</>}>
-      <ul class="todos">
-        {todos.map((todo, at) => (
-          <li key={at} class={`todo todo-${todo.status}`}><Icon name={TODO_ICON[todo.status]} label={names[todo.status]} /><span>{todo.content}</span></li>
-        ))}
-      </ul>
+      <TodoList todos={todos} />
     </Fold>
   );
 }
@@ -101,9 +94,9 @@ function JobIcon({ job }: { job: JobItem }) {
 function JobTail({ label, text }: { label: string; text: string }) {
   const lines = text.replace(/\s+$/, '').split('\n').slice(-TAIL_LINES).join('\n');
   return (
-    <pre class="job-tail mono" tabIndex={0} role="region" aria-label={l10n.t('Output of {0}', label)}>
+    <ScrollBox as="pre" class="job-tail mono" label={l10n.t('Output of {0}', label)}>
       {ansiSpans(lines).map((span, at) => (span.style === '' ? span.text : <span key={at} class={span.style}>{span.text}</span>))}
-    </pre>
+    </ScrollBox>
   );
 }
 
@@ -136,7 +129,7 @@ function Queued({ queued }: { queued: readonly string[] }) {
   return (
     <section class="bar" aria-label={l10n.t('Waiting messages')}>
       {queued.map((text, at) => (
-        <div key={at} class="bar-row queued"><Icon name="clockface" label={l10n.t('Waiting')} class="bar-icon" /><span class="bar-title"><MiddleText text={text} /></span></div>
+        <div key={at} class="bar-row queued"><Icon name="clockface" label={l10n.t('Waiting')} class="bar-icon" /><span class="bar-title" title={text}>{text}</span></div>
       ))}
     </section>
   );

@@ -130,7 +130,7 @@ export function Composer({ meta, mentions, said, draft, keepDraft, handle }: {
       <div class="composer-box">
         <textarea ref={field} class="composer-input" rows={1} value={text} aria-label={l10n.t('Message to the agent')}
           placeholder={running ? l10n.t('Enter steers, {0}Enter queues', alt) : l10n.t('Ask, or type / for tools and @ for files')}
-          aria-autocomplete="list" aria-haspopup="listbox" aria-expanded={open} aria-controls={open ? LIST_ID : undefined}
+          aria-autocomplete="list" aria-haspopup="listbox" aria-controls={open ? LIST_ID : undefined}
           aria-activedescendant={open ? `${LIST_ID}-${chosen}` : undefined}
           onInput={(event) => {
             recall.current.reset();

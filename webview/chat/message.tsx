@@ -8,6 +8,7 @@ import { formatNumber, formatTime } from '../ui/l10n.ts';
 import { Markdown } from '../ui/markdown.tsx';
 import type { MarkdownActions } from '../ui/markdown.tsx';
 import { memo } from '../ui/memo.ts';
+import { ScrollBox } from '../ui/scroll-box.tsx';
 import { useActions } from './context.ts';
 import type { ChatActions } from './context.ts';
 
@@ -111,18 +112,20 @@ export const Notice = memo(function Notice({ item }: { item: NoticeItem }) {
   const [open, setOpen] = useState(false);
   const { action } = item;
   return (
-    <section class={`notice notice-${item.level}`} aria-label={l10n.t('Notice')}>
+    <div class={`notice notice-${item.level}`} role="note" aria-label={l10n.t('Notice')}>
       <div class="notice-row">
         <Icon name={LEVEL_ICON[item.level]} label={levelName(item.level)} class="notice-icon" />
         <span class="notice-text">{item.text}</span>
         {item.wait !== undefined && <Remaining {...item.wait} />}
-        {item.detail !== undefined && (
-          <TextButton onClick={() => setOpen(!open)}>{open ? l10n.t('Less') : l10n.t('Details')}</TextButton>
+        {(item.detail !== undefined || action !== undefined) && (
+          <span class="notice-actions">
+            {item.detail !== undefined && <TextButton onClick={() => setOpen(!open)}>{open ? l10n.t('Less') : l10n.t('Details')}</TextButton>}
+            {action !== undefined && <TextButton onClick={() => post(action.message)}>{action.title}</TextButton>}
+          </span>
         )}
-        {action !== undefined && <TextButton onClick={() => post(action.message)}>{action.title}</TextButton>}
       </div>
-      {open && item.detail !== undefined && <pre class="long-text quiet" tabIndex={0}>{item.detail}</pre>}
-    </section>
+      {open && item.detail !== undefined && <ScrollBox as="pre" class="long-text quiet" label={l10n.t('Details')}>{item.detail}</ScrollBox>}
+    </div>
   );
 });
 

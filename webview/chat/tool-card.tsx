@@ -11,9 +11,15 @@ import { GenericCard } from './cards/generic.tsx';
 import { TerminalCard } from './cards/terminal.tsx';
 import { DiffCard } from './cards/diff.tsx';
 import { SearchCard } from './cards/search.tsx';
+import { QuestionCard, questionsOf } from './cards/question.tsx';
 import { ReadCard } from './cards/read.tsx';
+import { TodoCard } from './cards/todo.tsx';
 import { WebCard } from './cards/web.tsx';
 import { ApprovalAsk, QuestionAsk } from './ask.tsx';
+import { ErrorText } from './error-text.tsx';
+
+/** The contract gives this tool no card of its own (B10.35), and its arguments are nothing to read. */
+const ASK = 'ask_user_question';
 
 /** One tool call. A card that can't be drawn becomes a plain one with the text of the result. */
 export const ToolCard = memo(function ToolCard({ item, live }: { item: ToolItem; live: string | undefined }) {
@@ -29,7 +35,11 @@ function Drawn({ item, live }: { item: ToolItem; live: string | undefined }) {
   const foot = <Foot item={item} />;
   const { view } = item;
   switch (view.card) {
-    case 'generic': return <GenericCard item={item} view={view} foot={foot} />;
+    case 'generic': {
+      if (view.todos !== undefined) return <TodoCard item={item} view={view} todos={view.todos} foot={foot} />;
+      const asked = item.name === ASK ? questionsOf(view.input) : undefined;
+      return asked === undefined ? <GenericCard item={item} view={view} foot={foot} /> : <QuestionCard item={item} asked={asked} foot={foot} />;
+    }
     case 'terminal': return <TerminalCard item={item} view={view} live={live} foot={foot} />;
     case 'diff': return <DiffCard item={item} view={view} foot={foot} />;
     case 'search': return <SearchCard item={item} view={view} foot={foot} />;
@@ -44,7 +54,7 @@ function Foot({ item }: { item: ToolItem }): ComponentChildren {
   const { ask } = item;
   return (
     <>
-      {item.error !== undefined && <p class="card-error">{item.error}</p>}
+      <ErrorText item={item} />
       {ask?.kind === 'approval' && <ApprovalAsk callId={item.id} ask={ask} />}
       {ask?.kind === 'question' && <QuestionAsk callId={item.id} questions={ask.questions} />}
     </>

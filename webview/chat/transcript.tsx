@@ -45,7 +45,8 @@ export function Transcript({ view }: { view: ChatView }) {
   const first = Math.max(0, items.length - ROWS - extra);
   const hidden = first + earlier;
   return (
-    <div class="transcript-frame">
+    <main class="transcript-frame">
+      <h1 class="visually-hidden">{view.meta?.title || l10n.t('Conversation')}</h1>
       <div class="transcript" ref={scroller} role="log" aria-live="off" aria-label={l10n.t('Conversation')} tabIndex={0}>
         <div class="transcript-content" ref={content}>
           {hidden > 0 && (
@@ -68,7 +69,7 @@ export function Transcript({ view }: { view: ChatView }) {
           {pill === 'new' && <span>{l10n.t('New messages')}</span>}
         </button>
       )}
-    </div>
+    </main>
   );
 }
 

@@ -17,7 +17,7 @@ export function UsageRing({ usage }: { usage: NonNullable<ChatMeta['usage']> }) 
         <circle class="usage-track" cx="8" cy="8" r="6" fill="none" stroke-width="2" />
         <circle class="usage-part" cx="8" cy="8" r="6" fill="none" stroke-width="2" stroke-dasharray={`${LENGTH * part} ${LENGTH}`} transform="rotate(-90 8 8)" />
       </svg>
-      {percent}%
+      <span class="usage-percent">{percent}%</span>
     </span>
   );
 }

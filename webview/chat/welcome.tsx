@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import * as l10n from '@vscode/l10n';
 import type { ChatMeta, SessionSummary } from '../../src/protocol.ts';
-import { IconButton, TextButton } from '../ui/button.tsx';
+import { Button, IconButton, TextButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { formatAgo, formatNumber, formatTime } from '../ui/l10n.ts';
 import { memo } from '../ui/memo.ts';
@@ -11,24 +11,28 @@ const FEW = 5;
 
 /** An empty chat: what this is, what to try, and the way back to earlier sessions. */
 export const Welcome = memo(function Welcome({ meta }: { meta: ChatMeta }) {
-  const { fill } = useActions();
+  const { fill, post } = useActions();
+  const tries = examples(meta);
   return (
-    <div class="welcome" role="region" aria-label={l10n.t('Welcome')}>
+    <main class="welcome" aria-label={l10n.t('Welcome')}>
       <div class="welcome-lead">
         <Icon name="comment-discussion-sparkle" class="welcome-icon" />
-        <h2>{l10n.t('Work with an agent')}</h2>
-        <p>{l10n.t('It reads, searches and runs commands in your workspace. Every edit is yours to review.')}</p>
+        <h1>{l10n.t('Work with an agent')}</h1>
+        {meta.noFolder
+          ? <p>{l10n.t('No folder is open: the agent can answer, look things up and use your tools, but has no files of yours to work on.')}</p>
+          : <p>{l10n.t('It reads, searches and runs commands in your workspace. Every edit is yours to review.')}</p>}
+        {meta.noFolder && <div class="welcome-action"><Button primary onClick={() => post({ type: 'command', id: 'openFolder' })}>{l10n.t('Open Folder')}</Button></div>}
       </div>
-      <section class="welcome-section">
-        <h3>{l10n.t('Try')}</h3>
+      {tries.length > 0 && <section class="welcome-section">
+        <h2>{l10n.t('Try')}</h2>
         <ul class="examples">
-          {examples(meta).map((example) => (
+          {tries.map((example) => (
             <li key={example}><button type="button" class="example" onClick={() => fill(example)}>{example}</button></li>
           ))}
         </ul>
-      </section>
+      </section>}
       <Sessions sessions={meta.sessions.filter((session) => session.id !== meta.sessionId)} />
-    </div>
+    </main>
   );
 });
 
@@ -37,6 +41,11 @@ function examples(meta: ChatMeta): string[] {
   const has = (name: string): boolean => meta.tools.some((tool) => tool.name === name);
   const out: string[] = [];
   if (has('greet')) out.push('Use the greet tool to greet Ada.');
+  if (meta.noFolder) {
+    if (has('web_fetch')) out.push(meta.model.offline ? '/web_fetch https://example.com' : 'Fetch https://example.com and tell me what it says.');
+    if (!meta.model.offline) out.push('Which tools do you have?');
+    return out;
+  }
   if (has('grep')) out.push('/grep TODO');
   if (has('bash') && out.length < 3) out.push('/bash git status');
   if (!meta.model.offline) out.push('Explain what this project does.');
@@ -55,7 +64,7 @@ function Sessions({ sessions }: { sessions: readonly SessionSummary[] }) {
   const now = Date.now();
   return (
     <section class="welcome-section">
-      <h3>{l10n.t('Recent Sessions')}</h3>
+      <h2>{l10n.t('Recent Sessions')}</h2>
       {sessions.length > FEW && (
         <input class="text-input" type="search" value={filter} aria-label={l10n.t('Search sessions')} placeholder={l10n.t('Search sessions')} onInput={(event) => setFilter(event.currentTarget.value)} />
       )}

@@ -6,7 +6,7 @@ export function FileLink({ path, line, text, open, class: extra }: {
   path: string; line?: number; text?: string; open: (path: string, line?: number) => void; class?: string;
 }) {
   return (
-    <a href="#" class={`file-link${extra ? ` ${extra}` : ''}`} title={withLine(path, line)}
+    <a href="#" class={`file-link${extra ? ` ${extra}` : ''}`} title={withLine(path, line)} aria-label={text ?? withLine(path, line)}
       onClick={(event) => {
         event.preventDefault();
         event.stopPropagation();

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import * as l10n from '@vscode/l10n';
 import { formatNumber } from './l10n.ts';
 import { TextButton } from './button.tsx';
+import { ScrollBox } from './scroll-box.tsx';
 
 /** Shows the first `limit` of `items` and a button that shows all. */
 export function Capped<T>({ items, limit, draw }: { items: readonly T[]; limit: number; draw: (item: T, at: number) => ComponentChildren }) {
@@ -28,7 +29,7 @@ export function LongText({ text, lines, label, class: extra }: { text: string; l
   const shown = all || !long ? text : rows.slice(0, lines).join('\n').slice(0, lines * 400);
   return (
     <>
-      <pre class={`long-text${extra ? ` ${extra}` : ''}`} tabIndex={0} role="region" aria-label={label}>{shown}</pre>
+      <ScrollBox as="pre" class={`long-text${extra ? ` ${extra}` : ''}`} label={label}>{shown}</ScrollBox>
       {long && (
         <TextButton class="show-all" onClick={() => setAll(!all)}>
           {all ? l10n.t('Show less') : l10n.t('Show all ({0} lines)', formatNumber(rows.length))}

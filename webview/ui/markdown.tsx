@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import * as l10n from '@vscode/l10n';
 import { memo } from './memo.ts';
 import { MarkdownStream } from './markdown-blocks.ts';
 import type { MarkdownBlock } from './markdown-blocks.ts';
@@ -6,6 +7,7 @@ import { readReferences, renderBlock } from './markdown-html.ts';
 import type { MarkdownEnv } from './markdown-html.ts';
 import { Code } from './code.tsx';
 import { CopyButton } from './copy-button.tsx';
+import { ScrollBox } from './scroll-box.tsx';
 
 export interface MarkdownActions {
   openLink(url: string): void;
@@ -76,7 +78,7 @@ function Fence({ lang, text, growing, actions }: { lang: string; text: string; g
         <span class="code-block-lang">{lang}</span>
         <CopyButton text={() => text} copy={actions.copy} />
       </div>
-      <pre tabIndex={0}><Code text={text.slice(0, cut)} lang={lang} />{cut < text.length && <code>{text.slice(cut)}</code>}</pre>
+      <ScrollBox as="pre" label={l10n.t('Code')} still={growing}><Code text={text.slice(0, cut)} lang={lang} />{cut < text.length && <code>{text.slice(cut)}</code>}</ScrollBox>
     </div>
   );
 }

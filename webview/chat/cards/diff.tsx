@@ -11,6 +11,8 @@ import type { Token } from '../../ui/highlight/tokens.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { isComposing, isEnter } from '../../ui/keys.ts';
 import { formatNumber } from '../../ui/l10n.ts';
+import { splitAtPath } from '../../ui/path.ts';
+import { ScrollBox } from '../../ui/scroll-box.tsx';
 import { Card } from '../card.tsx';
 import { useActions } from '../context.ts';
 
@@ -28,27 +30,41 @@ export function DiffCard({ item, view, foot }: { item: ToolItem; view: Extract<C
   const review = reviewOf(item);
   const added = view.files.reduce((sum, file) => sum + file.added, 0);
   const removed = view.files.reduce((sum, file) => sum + file.removed, 0);
+  const [file] = view.files;
+  const title = view.title || item.name;
+  const open = (path: string, line?: number): void => post({ type: 'openLocation', path, ...(line === undefined ? {} : { line }) });
+  // a file that the title names needs no row of its own
+  const named = file !== undefined && view.files.length === 1 && splitAtPath(title, file.path) !== undefined ? file : undefined;
+  const line = named === undefined ? undefined : firstLine(named);
   return (
-    <Card id={item.id} icon="diff" title={view.title || item.name} status={item.status} open={item.status !== 'failed' || view.files.length > 0}
-      badges={<Counts added={added} removed={removed} />}
-      actions={<IconButton icon="diff-single" label={l10n.t('Open Diff')} onClick={() => post({ type: 'openDiff', callId: item.id })} />}>
-      {view.files.map((file) => <FileDiff key={file.path} callId={item.id} file={file} review={review} />)}
+    <Card id={item.id} icon="diff" title={title} status={item.status} open={item.status !== 'failed' || view.files.length > 0}
+      {...(named === undefined ? {} : { place: { path: named.path, open, ...(line === undefined ? {} : { line }) } })}
+      badges={<>{named?.isNew && <span class="tag">{l10n.t('new')}</span>}<Counts added={added} removed={removed} /></>}
+      actions={<IconButton icon="diff-single" label={l10n.t('Open Diff')} onClick={() => post({ type: 'openDiff', callId: item.id, ...(named === undefined ? {} : { path: named.path }) })} />}>
+      {view.files.map((changed) => <FileDiff key={changed.path} callId={item.id} file={changed} named={changed === named} review={review} open={open} />)}
       {review !== undefined && <ReviewBar callId={item.id} review={review} />}
       {foot}
     </Card>
   );
 }
 
-/** `+3 −1` in the colours of the theme. */
-export function Counts({ added, removed }: { added: number; removed: number }) {
+function firstLine(file: DiffCardFile): number | undefined {
+  return file.hunks[0]?.rows.find((row) => row.new !== undefined)?.new;
+}
+
+/** `+3 −1` in the colours of the theme; what is nought is left out. */
+function Counts({ added, removed }: { added: number; removed: number }) {
+  if (added === 0 && removed === 0) return null;
   return (
     <span class="counts" title={l10n.t('{0} lines added, {1} removed', formatNumber(added), formatNumber(removed))}>
-      <span class="count-added">+{formatNumber(added)}</span> <span class="count-removed">−{formatNumber(removed)}</span>
+      {added > 0 && <span class="count-added">+{formatNumber(added)}</span>}{added > 0 && removed > 0 && ' '}{removed > 0 && <span class="count-removed">−{formatNumber(removed)}</span>}
     </span>
   );
 }
 
-function FileDiff({ callId, file, review }: { callId: string; file: DiffCardFile; review: Review | undefined }) {
+function FileDiff({ callId, file, named, review, open }: {
+  callId: string; file: DiffCardFile; /** The title has it. */ named: boolean; review: Review | undefined; open: (path: string, line?: number) => void;
+}) {
   const { post } = useActions();
   const [all, setAll] = useState(false);
   const budget = all ? Infinity : 40;
@@ -60,14 +76,16 @@ function FileDiff({ callId, file, review }: { callId: string; file: DiffCardFile
   const lang = languageOf(file.path);
   return (
     <div class="diff-file">
-      <div class="diff-file-header">
-        <Icon name="file" />
-        <FileLink path={file.path} line={file.hunks[0]?.rows.find((row) => row.new !== undefined)?.new} text={file.path}
-          open={(path, line) => post({ type: 'openLocation', path, ...(line === undefined ? {} : { line }) })} />
-        {file.isNew && <span class="tag">{l10n.t('new')}</span>}
-        <span class="spring" />
-        <TextButton class="file-action" onClick={() => post({ type: 'openDiff', callId, path: file.path })}>{l10n.t('Open Diff')}</TextButton>
-      </div>
+      {!named && (
+        <div class="diff-file-header">
+          <Icon name="file" />
+          <FileLink path={file.path} line={firstLine(file)} text={file.path} open={open} />
+          {file.isNew && <span class="tag">{l10n.t('new')}</span>}
+          <span class="spring" />
+          <TextButton class="file-action" onClick={() => post({ type: 'openDiff', callId, path: file.path })}>{l10n.t('Open Diff')}</TextButton>
+        </div>
+      )}
+      {file.isNew && file.hunks.length === 0 && <p class="card-note">{l10n.t('The file is empty.')}</p>}
       {shown.map((hunk) => <Hunk key={hunk.id} hunk={hunk} lang={lang} review={review} limit={all ? Infinity : 40} />)}
       {(shown.length < file.hunks.length || file.hunks.some((hunk) => hunk.rows.length > 40)) && (
         <TextButton class="show-all" onClick={() => setAll(!all)}>{all ? l10n.t('Show less') : l10n.t('Show all changes')}</TextButton>
@@ -104,7 +122,7 @@ function Hunk({ hunk, lang, review, limit }: { hunk: DiffCardHunk; lang: string 
           )}
         </div>
       )}
-      <div class="diff-scroll" tabIndex={0} role="region" aria-label={l10n.t('Changed lines')}>
+      <ScrollBox class="diff-scroll" label={l10n.t('Changed lines')}>
         <table class="diff-rows" role="presentation">
           <tbody>
             {rows.map((row, at) => {
@@ -115,7 +133,7 @@ function Hunk({ hunk, lang, review, limit }: { hunk: DiffCardHunk; lang: string 
             })}
           </tbody>
         </table>
-      </div>
+      </ScrollBox>
     </div>
   );
 }

@@ -4,8 +4,11 @@ import type { CardView, ToolItem } from '../../../src/protocol.ts';
 import type { ToolCallKind } from '../../../src/contract/presentation.ts';
 import { FileLink } from '../../ui/file-link.tsx';
 import { Capped, LongText } from '../../ui/long-text.tsx';
+import { splitAtPath } from '../../ui/path.ts';
 import { Card } from '../card.tsx';
 import { useActions } from '../context.ts';
+import { isError, unfenced } from '../error-text.tsx';
+import { partialFields } from '../partial-json.ts';
 
 const ICONS: Record<ToolCallKind, string> = {
   read: 'file', edit: 'edit', delete: 'trash', move: 'move', search: 'search', execute: 'terminal', fetch: 'globe', other: 'tools',
@@ -13,29 +16,41 @@ const ICONS: Record<ToolCallKind, string> = {
 
 /** A result this short is shown at once, lines and characters. */
 const SHORT = { lines: 4, length: 400 };
+/** Characters of a text that still streams: its end, where it grows. */
+const STREAMED = 300;
 
 /** The card for every tool that draws none of its own, and the fallback for what can't be drawn. */
 export function GenericCard({ item, view, foot }: { item: ToolItem; view: Extract<CardView, { card: 'generic' }>; foot: ComponentChildren }) {
   const { post } = useActions();
+  const open = (path: string, line?: number): void => post({ type: 'openLocation', path, ...(line === undefined ? {} : { line }) });
+  const title = view.title || item.name;
   const result = view.content === undefined ? item.resultText : unfenced(view.content);
-  const content = isError(item, result) ? undefined : result;
+  const content = result === undefined || result === '' || isError(item, result) ? undefined : result;
   const short = content !== undefined && content.length <= SHORT.length && content.split('\n').length <= SHORT.lines;
-  const empty = content === undefined && view.input === undefined && view.locations.length === 0 && item.error === undefined && item.ask === undefined;
+  // what the title says is not said again, unless it is to be decided on
+  const input = view.input === undefined || /^\s*(?:\{\s*\})?\s*$/.test(view.input) || (item.ask === undefined && saidBy(title, view.input)) ? undefined : view.input;
+  const [only] = view.locations;
+  const named = only !== undefined && view.locations.length === 1 && splitAtPath(title, only.path) !== undefined ? { ...only, open } : undefined;
+  const locations = named === undefined ? view.locations : [];
+  const empty = content === undefined && input === undefined && locations.length === 0 && item.error === undefined && item.ask === undefined;
   return (
-    <Card id={item.id} icon={ICONS[view.kind] ?? 'tools'} title={view.title || item.name} status={item.status} badges={view.detail !== undefined && <span class="card-detail" title={view.detail}>{view.detail}</span>} open={short || item.status === 'failed'}>
+    <Card id={item.id} icon={ICONS[view.kind] ?? 'tools'} title={title} status={item.status} open={short || item.status === 'failed'}
+      {...(view.detail === undefined ? {} : { detail: view.detail })}
+      {...(named === undefined ? {} : { place: named })}>
       {!empty && (
         <>
-          {view.locations.length > 0 && (
+          {locations.length > 0 && (
             <div class="locations">
-              <Capped items={view.locations} limit={8} draw={(place) => (
-                <FileLink key={`${place.path}:${place.line}`} path={place.path} line={place.line} open={(path, line) => post({ type: 'openLocation', path, ...(line === undefined ? {} : { line }) })} />
-              )} />
+              <Capped items={locations} limit={8} draw={({ path, line }) => <FileLink key={`${path}:${line}`} path={path} line={line} open={open} />} />
             </div>
           )}
-          {view.input !== undefined && view.input !== '' && <><h4 class="card-label">{l10n.t('Input')}</h4><Input text={view.input} /></>}
-          {content !== undefined && content !== '' && (
-            <>{view.input !== undefined && view.input !== '' && <h4 class="card-label">{l10n.t('Result')}</h4>}<LongText text={content} lines={12} label={l10n.t('Result')} /></>
+          {input !== undefined && (
+            <>
+              {(content !== undefined || item.status !== 'streaming') && <div class="card-label">{l10n.t('Input')}</div>}
+              <Input text={input} growing={item.status === 'streaming'} />
+            </>
           )}
+          {content !== undefined && <>{input !== undefined && <div class="card-label">{l10n.t('Result')}</div>}<LongText text={content} lines={12} label={l10n.t('Result')} /></>}
           {foot}
         </>
       )}
@@ -43,9 +58,14 @@ export function GenericCard({ item, view, foot }: { item: ToolItem; view: Extrac
   );
 }
 
+/** Whether every line of `text` stands in the title. */
+function saidBy(title: string, text: string): boolean {
+  return text.split('\n').every((line) => title.includes(line.trim()));
+}
+
 /** Arguments in few words as names and values, everything else as it came. */
-function Input({ text }: { text: string }) {
-  const fields = plainFields(text);
+function Input({ text, growing }: { text: string; growing: boolean }) {
+  const fields = growing ? partialFields(text)?.map(({ name, text: value }) => [name, value.length > STREAMED ? `…${value.slice(-STREAMED)}` : value] as const) : plainFields(text);
   if (fields === undefined) return <LongText text={text} lines={8} label={l10n.t('Input')} class="quiet" />;
   return <dl class="fields">{fields.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>;
 }
@@ -62,14 +82,4 @@ function plainFields(text: string): [name: string, value: string][] | undefined 
   } catch {
     return undefined;
   }
-}
-
-/** The result is just the error that stands below it. */
-function isError(item: ToolItem, result: string | undefined): boolean {
-  return item.error !== undefined && result?.replace(/^Error: /, '').trim() === item.error;
-}
-
-/** The inside of a text that is one code fence: the box it is shown in is fence enough. */
-function unfenced(text: string): string {
-  return /^(`{3,})[\w-]*\n([\s\S]*?)\n?\1$/.exec(text.trim())?.[2] ?? text;
 }

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import * as l10n from '@vscode/l10n';
 import type { CardView, ToolItem } from '../../../src/protocol.ts';
-import { IconButton } from '../../ui/button.tsx';
 import { CodeLine } from '../../ui/code.tsx';
 import { highlight, languageOf } from '../../ui/highlight/lazy.ts';
 import { formatNumber } from '../../ui/l10n.ts';
 import { Capped } from '../../ui/long-text.tsx';
+import { splitAtPath } from '../../ui/path.ts';
 import { Card } from '../card.tsx';
 import { useActions } from '../context.ts';
 
@@ -13,11 +13,14 @@ import { useActions } from '../context.ts';
 export function ReadCard({ item, view, foot }: { item: ToolItem; view: Extract<CardView, { card: 'read' }>; foot: ComponentChildren }) {
   const { post } = useActions();
   const last = view.lines.at(-1)?.number ?? view.offset;
+  // the range stands at the end of the row, with what it is of
+  const named = splitAtPath(view.title, view.path);
+  const title = named === undefined ? view.title || view.path : `${named.before} ${named.text}`;
   const open = (line: number): void => post({ type: 'openLocation', path: view.path, line });
   return (
-    <Card id={item.id} icon="file" title={view.title || view.path} status={item.status} open={item.status === 'failed'}
+    <Card id={item.id} icon="file" title={title} status={item.status} open={item.status === 'failed'}
       badges={view.lines.length > 0 && <span class="card-meta">{l10n.t('{0}–{1} of {2}', formatNumber(view.offset), formatNumber(last), formatNumber(view.totalLines))}</span>}
-      actions={<IconButton icon="go-to-file" label={l10n.t('Open File')} onClick={() => open(view.offset)} />}>
+      place={{ path: view.path, line: view.offset, open: (_path, line) => open(line ?? 1) }}>
       <Lines view={view} open={open} />
       {foot}
     </Card>

@@ -40,7 +40,7 @@ export function SearchCard({ item, view, foot }: { item: ToolItem; view: Extract
               ))}
             </div>
           ))}
-          {view.shape === 'paths' && view.paths.slice(0, PATHS).map((path) => <div key={path} class="search-path"><FileLink path={path} open={open} /></div>)}
+          {view.shape === 'paths' && <div class="search-paths">{view.paths.slice(0, PATHS).map((path) => <div key={path} class="search-path"><FileLink path={path} open={open} /></div>)}</div>}
           {(shown < listed || view.total > listed) && <TextButton class="show-all" onClick={openAll}>{countText(view, listed)} · {l10n.t('Open Results')}</TextButton>}
         </>
       )}

@@ -7,6 +7,7 @@ import { IconButton, TextButton } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { formatNumber } from '../../ui/l10n.ts';
 import { inPlainSight } from '../../ui/plain-sight.ts';
+import { ScrollBox } from '../../ui/scroll-box.tsx';
 import { Card } from '../card.tsx';
 import { useActions } from '../context.ts';
 
@@ -21,7 +22,7 @@ export function TerminalCard({ item, view, live, foot }: { item: ToolItem; view:
   const bare = view.description === undefined && firstLine === view.title && view.title.length <= 48 && item.ask === undefined;
   const shows = !bare || view.cwd !== undefined || (output !== undefined && output !== '');
   return (
-    <Card id={item.id} icon="terminal" mono={view.description === undefined} title={view.description ?? firstLine} status={item.status} open subdued={view.exitCode !== undefined && view.exitCode !== 0}
+    <Card id={item.id} icon="terminal" mono={view.description === undefined} title={view.description ?? firstLine} status={item.status} open subdued={view.signal !== undefined || (view.exitCode !== undefined && view.exitCode !== 0)}
       badges={<ExitBadge view={view} />}
       actions={
         <>
@@ -30,7 +31,7 @@ export function TerminalCard({ item, view, live, foot }: { item: ToolItem; view:
         </>
       }>
       {(shows || item.error !== undefined || item.status === 'completed') && <div class="terminal">
-        {!bare && <div class="terminal-command"><span class="terminal-prompt" aria-hidden="true">$ </span>{inPlainSight(view.title)}</div>}
+        {!bare && <ScrollBox class="terminal-command" label={l10n.t('Command')}><span class="terminal-prompt" aria-hidden="true">$ </span>{inPlainSight(view.title)}</ScrollBox>}
         {view.cwd !== undefined && <div class="terminal-cwd" title={view.cwd}>{l10n.t('in {0}', view.cwd)}</div>}
         {output !== undefined && output !== '' && <Output text={output} following={view.output === undefined} />}
         {view.files?.map((file, at) => (
@@ -61,15 +62,16 @@ function Output({ text, following }: { text: string; following: boolean }) {
   const clean = text.replace(/\n$/, '');
   const lines = clean.split('\n');
   const hidden = all ? 0 : Math.max(0, lines.length - TAIL - 2 > 0 ? lines.length - TAIL : 0);
+  // what a command said last is at its end; once the user has all of it, it stays where it is read
   useLayoutEffect(() => {
-    if (following && box.current !== null) box.current.scrollTop = box.current.scrollHeight;
+    if ((following || !all) && box.current !== null) box.current.scrollTop = box.current.scrollHeight;
   }, [text, following]);
   return (
     <>
       {hidden > 0 && <TextButton class="show-all" onClick={() => setAll(true)}>{l10n.t('Show {0} earlier lines', formatNumber(hidden))}</TextButton>}
-      <pre class="terminal-output" ref={box} tabIndex={0} role="region" aria-label={l10n.t('Output')}>
+      <ScrollBox as="pre" class="terminal-output" box={box} label={l10n.t('Output')}>
         {ansiSpans(hidden > 0 ? lines.slice(hidden).join('\n') : clean).map((span, at) => (span.style === '' ? span.text : <span key={at} class={span.style}>{span.text}</span>))}
-      </pre>
+      </ScrollBox>
       {all && lines.length > TAIL + 2 && <TextButton class="show-all" onClick={() => setAll(false)}>{l10n.t('Show less')}</TextButton>}
     </>
   );

@@ -24,8 +24,8 @@ export function WebCard({ item, view, foot }: { item: ToolItem; view: Extract<Ca
   if (view.kind === 'fetch') {
     const bad = view.statusCode >= 400;
     return (
-      <Card id={item.id} icon="globe" title={view.title || view.url} status={item.status} actions={actions} open
-        badges={<span class={bad ? 'badge badge-error' : 'badge'} title={l10n.t('HTTP status {0}', view.statusCode)}>{view.statusCode}</span>}>
+      <Card id={item.id} icon="globe" title={view.title || view.url} status={item.status} actions={actions} open subdued={bad}
+        badges={bad && <span class="badge badge-error" title={l10n.t('HTTP status {0}', view.statusCode)}>{view.statusCode}</span>}>
         <div class="web-url">{link(view.url, view.url)}</div>
         {view.truncated && <p class="card-note">{l10n.t('The page was cut because it is long.')}</p>}
         {foot}
@@ -37,14 +37,14 @@ export function WebCard({ item, view, foot }: { item: ToolItem; view: Extract<Ca
       badges={<span class="badge">{formatNumber(view.sources.length)}{view.truncated ? '+' : ''}</span>}>
       {view.answer !== undefined && view.answer !== '' && <p class="web-answer">{view.answer}</p>}
       {view.sources.length === 0 && <p class="card-note">{l10n.t('Nothing was found.')}</p>}
-      <ol class="web-sources">
+      {view.sources.length > 0 && <ol class="web-sources">
         {view.sources.slice(0, SOURCES).map((source) => (
           <li key={source.url}>
             {link(source.url, source.title || source.url)}
             <span class="web-host">{hostOf(source.url)}{source.publishedAt ? ` · ${formatDate(source.publishedAt)}` : ''}</span>
           </li>
         ))}
-      </ol>
+      </ol>}
       {view.sources.length > SOURCES && <TextButton class="show-all" onClick={openAll}>{l10n.t('Show all {0}', formatNumber(view.sources.length))}</TextButton>}
       {foot}
     </Card>
