@@ -19,7 +19,7 @@ export function App({ page, seq, post, actions }: { page: ResultsPage; seq: numb
 
 function Drawn({ page, post, actions }: { page: ResultsPage; post: Post; actions: MarkdownActions }) {
   switch (page.kind) {
-    case 'empty': return <p class="results-none">{l10n.t('Results of searches and web look-ups appear here: choose Open Results on a card in the chat.')}</p>;
+    case 'empty': return <main class="results"><h1 class="visually-hidden">{l10n.t('Results')}</h1><p class="results-none">{l10n.t('Results of searches and web look-ups appear here: choose Open Results on a card in the chat.')}</p></main>;
     case 'matches':
     case 'paths': return <ResultList page={page} post={post} />;
     case 'web-search': return <WebSearch page={page} post={post} actions={actions} />;

@@ -24,6 +24,8 @@ export function ResultList({ page, post }: { page: ListPage; post: (message: Res
   const [filter, setFilter] = useState('');
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
   const [active, setActive] = useState(0);
+  // nothing is selected until the user selects something
+  const [picked, setPicked] = useState(false);
   const box = useRef<HTMLDivElement>(null);
   const finder = useMemo(() => new HitFinder(page.kind === 'matches' ? page.pattern : undefined), [page]);
   const rows = useMemo(() => (page.kind === 'matches' ? matchRows(page.files, closed, filter) : pathRows(page.paths, filter)), [page, closed, filter]);
@@ -42,6 +44,7 @@ export function ResultList({ page, post }: { page: ListPage; post: (message: Res
   const onKeyDown = (event: KeyboardEvent, size: number): void => {
     const row = rows[at];
     if (row === undefined || isComposing(event)) return;
+    setPicked(true);
     const move = treeMove(rows, at, event.key, size);
     if (move !== undefined) {
       if ('to' in move) setActive(move.to);
@@ -59,19 +62,9 @@ export function ResultList({ page, post }: { page: ListPage; post: (message: Res
   const anyOpen = page.kind === 'matches' && page.files.some((file) => !closed.has(file.path));
   const paths = [...new Set(rows.map((row) => row.path))];
   return (
-    <div class="results">
-      <header class="results-bar">
+    <main class="results">
+      <div class="results-bar">
         <h1 class="results-title" title={page.title}><Icon name="search" /><span>{page.title}</span></h1>
-        <input class="text-input results-filter" type="search" value={filter} aria-label={l10n.t('Filter results')} placeholder={l10n.t('Filter')}
-          onInput={(event) => {
-            setFilter(event.currentTarget.value);
-            setActive(0);
-          }}
-          onKeyDown={(event) => {
-            if (event.key !== 'ArrowDown' || isComposing(event)) return;
-            event.preventDefault();
-            box.current?.focus();
-          }} />
         <span class="results-actions">
           {page.kind === 'matches' && (
             <IconButton icon={anyOpen ? 'collapse-all' : 'expand-all'} label={anyOpen ? l10n.t('Collapse All') : l10n.t('Expand All')}
@@ -83,28 +76,41 @@ export function ResultList({ page, post }: { page: ListPage; post: (message: Res
             text={() => rowsText(page.kind === 'matches' ? matchRows(page.files, new Set(), filter) : rows)} />
           {page.raw !== undefined && <IconButton icon="output" label={l10n.t('Open the Full Output')} onClick={() => post({ type: 'openRaw', callId: page.callId })} />}
         </span>
-      </header>
+        <input class="text-input results-filter" type="search" value={filter} aria-label={l10n.t('Filter results')} placeholder={l10n.t('Filter')}
+          onInput={(event) => {
+            setFilter(event.currentTarget.value);
+            setActive(0);
+          }}
+          onKeyDown={(event) => {
+            if (event.key !== 'ArrowDown' || isComposing(event)) return;
+            event.preventDefault();
+            box.current?.focus();
+          }} />
+      </div>
       <p class="results-count" role="status">{countText(page, listed, filter.trim() === '' ? undefined : countRows(rows))}</p>
-      {rows.length === 0 ? <p class="results-none">{l10n.t('Nothing was found.')}</p> : (
+      {rows.length === 0 ? <p class="results-none">{filter.trim() === '' ? l10n.t('Nothing was found.') : l10n.t('Nothing matches the filter.')}</p> : (
         <VirtualList box={box} count={rows.length} height={ROW} active={at} role={page.kind === 'matches' ? 'tree' : 'listbox'} label={page.title} activeId={`row-${at}`} onKeyDown={onKeyDown}
           draw={(place) => {
             const row = rows[place];
             return row === undefined ? null : (
-              <Row key={place} row={row} id={`row-${place}`} active={place === at} finder={finder}
+              <Row key={place} row={row} id={`row-${place}`} active={place === at} picked={picked} finder={finder} open={() => open(row, false)}
                 click={(preview) => {
                   setActive(place);
+                  setPicked(true);
                   if (row.kind === 'file' && preview) toggle(row.path);
                   else open(row, preview);
                 }} />
             );
           }} />
       )}
-    </div>
+    </main>
   );
 }
 
-function Row({ row, id, active, finder, click }: { row: ResultRow; id: string; active: boolean; finder: HitFinder; click: (preview: boolean) => void }) {
-  const common = { id, class: `result-row${active ? ' active' : ''}`, onClick: () => click(true), onDblClick: () => click(false) };
+function Row({ row, id, active, picked, finder, click, open }: {
+  row: ResultRow; id: string; active: boolean; picked: boolean; finder: HitFinder; click: (preview: boolean) => void; open: () => void;
+}) {
+  const common = { id, class: `result-row${active ? (picked ? ' active picked' : ' active') : ''}`, onClick: () => click(true), onDblClick: () => click(false) };
   if (row.kind === 'line') {
     const indent = row.match.line.length - row.match.line.trimStart().length;
     return (
@@ -119,7 +125,14 @@ function Row({ row, id, active, finder, click }: { row: ResultRow; id: string; a
   if (row.kind === 'path') return <div {...common} role="option" aria-selected={active} title={row.path}><Icon name="file" />{name}</div>;
   return (
     <div {...common} role="treeitem" aria-level={1} aria-selected={active} aria-expanded={row.open} title={row.path}>
-      <Icon name={row.open ? 'chevron-down' : 'chevron-right'} /><Icon name="file" />{name}<span class="badge">{formatNumber(row.count)}</span>
+      <Icon name={row.open ? 'chevron-down' : 'chevron-right'} /><Icon name="file" />{name}
+      <button type="button" class="icon-button result-open" tabIndex={-1} title={l10n.t('Open File')} aria-label={l10n.t('Open File')}
+        onClick={(event) => {
+          event.stopPropagation();
+          open();
+        }}
+        onDblClick={(event) => event.stopPropagation()}><Icon name="go-to-file" /></button>
+      <span class="badge">{formatNumber(row.count)}</span>
     </div>
   );
 }
