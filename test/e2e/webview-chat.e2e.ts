@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import { WebviewBench } from '../harness/webview-page.ts';
 import type { PageOptions, WebviewPage } from '../harness/webview-page.ts';
 import type { CardView, ChatMeta, DiffCardHunk, ToolItem, TranscriptItem, TranscriptPatch } from '../../src/protocol.ts';
+import { webviewRoom } from '../harness/webview-room.ts';
 import { APPROVAL, BUSY, CARDS, GREET, MARKDOWN, QUESTION, REVIEW, STATUSES, assistant, state, tool, user } from '../harness/webview-states.ts';
 
 /** The same diff, all of it decided in one way. */
@@ -13,29 +13,17 @@ function withStates(view: CardView, as: NonNullable<DiffCardHunk['state']>): Car
 
 describe('the chat webview, on a page of its own', function () {
   this.timeout(60_000);
-  let bench: WebviewBench;
+  const room = webviewRoom();
   let view: WebviewPage;
-  before(async () => {
-    bench = await WebviewBench.start();
-  });
-  after(() => bench?.stop());
-  afterEach(async function () {
-    const errors = view?.errors ?? [];
-    await view?.close();
-    if (this.currentTest?.state === 'passed') assert.deepEqual(errors, []);
-  });
-
   async function open(items: readonly TranscriptItem[], meta: Partial<ChatMeta> = {}, options: Partial<PageOptions> = {}): Promise<void> {
-    view = await bench.open({ kind: 'chat', ...options });
-    await view.send({ type: 'state', state: state(items, meta) });
-    await view.clearPosted();
+    view = await room.chat(state(items, meta), options);
   }
   const composer = () => view.page.locator('.composer-input');
   const types = async (): Promise<string[]> => (await view.posted()).map((message) => message.type);
   const compose = (selector: string, init: object) => view.page.locator(selector).evaluate((node, event) => node.dispatchEvent(new KeyboardEvent('keydown', { bubbles: true, cancelable: true, ...event })), init);
 
   it('says ready, draws the state, and keeps the roles that screen readers need', async () => {
-    view = await bench.open({ kind: 'chat' });
+    view = await room.open({ kind: 'chat' });
     assert.equal((await view.waitPosted('ready')).type, 'ready');
     await view.send({ type: 'state', state: state(CARDS) });
     await view.page.getByRole('log', { name: 'Conversation' }).waitFor();
@@ -80,18 +68,61 @@ describe('the chat webview, on a page of its own', function () {
     assert.doesNotMatch(text, /```/);
   });
 
+  it('an error of several lines is shown once, and whole', async () => {
+    await open([tool('g', 'grep', { card: 'generic', title: 'Grep split(', kind: 'search', input: 'split(', locations: [] }, { status: 'failed', resultText: 'Error: the pattern was refused:\n    split(\nunclosed group', error: 'the pattern was refused:' })]);
+    assert.equal(await view.page.locator('.card-body').innerText(), 'the pattern was refused:\n    split(\nunclosed group');
+  });
+
+  it('B10.35 questions and their answers are words, not JSON', async () => {
+    const asked = [{ id: 'a', question: 'Which files?' }, { id: 'b', question: 'And what else?' }];
+    const input = (questions: readonly object[]): CardView => ({ card: 'generic', title: 'ask_user_question', kind: 'other', input: JSON.stringify({ questions }), locations: [] });
+    const answers = JSON.stringify({ answers: [{ id: 'a', selected: ['x.ts', 'y.ts'], custom: 'and z.ts' }, { id: 'b', selected: [] }] });
+    await open([tool('one', 'ask_user_question', input(asked.slice(0, 1)), { resultText: answers }), tool('two', 'ask_user_question', input(asked), { resultText: answers }), tool('odd', 'ask_user_question', input([{ id: 7 }]), { resultText: 'odd' })]);
+    const card = (at: number) => view.page.locator('.card').nth(at);
+    assert.equal(await card(0).innerText(), 'Which files?\nx.ts, y.ts, and z.ts');
+    assert.equal(await card(1).innerText(), '2 questions\nWhich files?\nx.ts, y.ts, and z.ts\nAnd what else?\nNo answer');
+    await card(2).getByText('odd', { exact: true }).waitFor();
+  });
+
+  it('B10.34 a todo card opens to the list it wrote', async () => {
+    await open([tool('t', 'todo_write', { card: 'generic', title: 'Update todo list', kind: 'other', locations: [], todos: BUSY.todos! }, { resultText: 'Updated todo list: …' })]);
+    await view.page.locator('.card').getByText('1/3').waitFor();
+    // anywhere on its row
+    await view.page.locator('.card-header').click({ position: { x: 250, y: 12 } });
+    assert.deepEqual(await view.page.locator('.card .todo').allInnerTexts(), BUSY.todos!.map((todo) => todo.content));
+    await view.page.getByRole('button', { name: 'Update todo list Mend the scanner' }).click();
+    assert.equal(await view.page.locator('.card .todo').count(), 0);
+  });
+
+  it('arguments that stream are read as they come', async () => {
+    await open([tool('w', 'write', { card: 'generic', title: 'write', kind: 'other', input: '{"file_path":"a.ts","content":"one\\ntw', locations: [] }, { status: 'streaming' })], { status: 'running' });
+    await view.page.getByRole('button', { name: 'write' }).click();
+    assert.equal(await view.page.locator('.fields').innerText(), 'file_path\na.ts\ncontent\none\ntw');
+  });
+
+  it('without a folder the welcome page says so, and offers what works', async () => {
+    await open([], { noFolder: true });
+    await view.page.getByRole('button', { name: 'Open Folder' }).click();
+    assert.deepEqual((await view.posted()).at(-1), { type: 'command', id: 'openFolder' });
+    assert.equal(await view.page.getByText('/grep TODO').count(), 0);
+  });
+
   it('every card shows what it is about, and its links post where to go', async () => {
     await open(CARDS);
     await view.page.getByText('exit 7').waitFor();
     await view.page.getByText('250 of 10,000', { exact: true }).waitFor();
     await view.page.locator('.search-line', { hasText: 'name.split' }).click();
     assert.deepEqual((await view.posted()).at(-1), { type: 'openLocation', path: 'src/parser/tokens.ts', line: 77 });
-    const terminal = view.page.getByRole('region', { name: 'Run the tests about line endings', exact: true });
+    const terminal = view.page.getByRole('article', { name: 'Run the tests about line endings', exact: true });
     await terminal.hover();
     await terminal.getByRole('button', { name: 'Open in Terminal' }).click();
     assert.deepEqual((await view.posted()).at(-1), { type: 'openTerminal', callId: 'te' });
-    await view.page.getByRole('button', { name: /Open Diff/ }).last().click();
+    const diff = view.page.getByRole('article', { name: 'Edit src/parser/tokens.ts', exact: true });
+    await diff.hover();
+    await diff.getByRole('button', { name: 'Open Diff' }).click();
     assert.deepEqual((await view.posted()).at(-1), { type: 'openDiff', callId: 'df', path: 'src/parser/tokens.ts' });
+    await diff.getByRole('link', { name: 'src/parser/tokens.ts' }).click();
+    assert.deepEqual((await view.posted()).at(-1), { type: 'openLocation', path: 'src/parser/tokens.ts', line: 41 });
     await view.page.getByRole('button', { name: /Read src\/parser/ }).click();
     await view.page.locator('.read-line').nth(1).click();
     assert.deepEqual((await view.posted()).at(-1), { type: 'openLocation', path: 'src/parser/tokens.ts', line: 41 });
@@ -142,7 +173,7 @@ describe('the chat webview, on a page of its own', function () {
   });
 
   it('G9 a card that nobody knows becomes a plain one, and the log hears of it', async () => {
-    view = await bench.open({ kind: 'chat' });
+    view = await room.open({ kind: 'chat' });
     await view.send({ type: 'state', state: state([tool('x', 'future', { card: 'hologram', title: 'From the future' } as unknown as ToolItem['view'], { resultText: 'its text' }), user('u', 'still here')]) });
     await view.page.getByRole('button', { name: /future/ }).click();
     await view.page.getByText('its text').waitFor();
@@ -394,7 +425,7 @@ describe('the chat webview, on a page of its own', function () {
   });
 
   it('older messages come back on demand, a window of rows at a time', async () => {
-    view = await bench.open({ kind: 'chat' });
+    view = await room.open({ kind: 'chat' });
     await view.send({ type: 'state', state: state(Array.from({ length: 450 }, (_, at) => user(`u${at}`, `Message ${at}`)), {}, 50) });
     assert.equal(await view.page.locator('.user').count(), 200);
     const button = view.page.getByRole('button', { name: 'Show earlier messages (300)' });
@@ -433,7 +464,6 @@ describe('the chat webview, on a page of its own', function () {
       });
       const plain = texts.flatMap((text) => text.split('\n')).map((text) => text.trim()).filter((text) => /[A-Za-z]{2}/.test(text) && !text.includes('⟦') && !given.includes(JSON.stringify(text).slice(1, -1)) && !/^(?:example\.com|docs\.example\.org)|^[\w /.#?]+:\d+$|^npm |^split/.test(text));
       assert.deepEqual(plain, []);
-      if (shown.length > 0) await view.close();
     }
   });
 });

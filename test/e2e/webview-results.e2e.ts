@@ -1,28 +1,15 @@
 import assert from 'node:assert/strict';
-import { WebviewBench } from '../harness/webview-page.ts';
 import type { WebviewPage } from '../harness/webview-page.ts';
 import type { ResultsPage } from '../../src/protocol.ts';
+import { webviewRoom } from '../harness/webview-room.ts';
 import { RESULTS } from '../harness/results-states.ts';
 
 describe('the results webview, on a page of its own', function () {
   this.timeout(60_000);
-  let bench: WebviewBench;
+  const room = webviewRoom();
   let view: WebviewPage;
-  before(async () => {
-    bench = await WebviewBench.start();
-  });
-  after(() => bench?.stop());
-  afterEach(async () => {
-    const errors = view.errors;
-    await view.close();
-    assert.deepEqual(errors, []);
-  });
   async function open(page: ResultsPage | undefined): Promise<void> {
-    view = await bench.open({ kind: 'results', width: 700, height: 500 });
-    assert.ok(page);
-    await view.waitPosted('ready');
-    await view.send({ type: 'page', page });
-    await view.clearPosted();
+    view = await room.results(page);
   }
   const tree = () => view.page.getByRole('tree');
 
@@ -68,6 +55,18 @@ describe('the results webview, on a page of its own', function () {
     assert.equal(await view.page.getByRole('treeitem').count(), 3);
     await view.page.getByRole('button', { name: 'Expand All' }).click();
     assert.ok((await view.page.getByRole('treeitem').count()) > 3);
+  });
+
+  it('nothing is selected at first; the row of a file opens it by its button, and a filter without a hit says so', async () => {
+    await open(RESULTS['matches']);
+    assert.equal(await view.page.locator('.result-row.picked').count(), 0);
+    const file = view.page.getByRole('treeitem', { name: /tokens\.ts/ });
+    await file.hover();
+    await file.getByRole('button', { name: 'Open File' }).click();
+    assert.deepEqual(await view.posted(), [{ type: 'open', path: 'src/parser/tokens.ts', preview: false }]);
+    assert.equal(await file.getAttribute('aria-expanded'), 'true');
+    await view.page.getByRole('searchbox').fill('nowhere at all');
+    await view.page.getByText('Nothing matches the filter.').waitFor();
   });
 
   it('10,000 rows: only what is visible is in the page', async () => {

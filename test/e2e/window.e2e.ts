@@ -44,6 +44,21 @@ describe('the window, as a newcomer has it', function () {
     await vscode.shot('docs/editor-tab');
   });
 
+  it('a workspace that is not trusted loads no plugin, and nothing in it is written or run', async () => {
+    vscode = await openVSCode({ from: EXAMPLES, trustPrompt: true, settings: { 'workbench.colorTheme': 'Default Light Modern', 'security.workspace.trust.startupPrompt': 'never' } });
+    const { page } = vscode;
+    await runCommand(page, 'DSH: Open Chat');
+    const chat = await webviewFrame(page, '.composer-input');
+    await chat.getByText('Manage Trust').first().waitFor();
+    await sendMessage(chat, '/bash touch made.txt');
+    await chat.locator('.card-error', { hasText: 'not trusted' }).waitFor();
+    assert.equal(existsSync(path.join(vscode.workspace, 'made.txt')), false);
+    await sendMessage(chat, 'Use the greet tool to greet Ada.');
+    await chat.getByText(/no tool|greet/i).last().waitFor();
+    assert.equal(await chat.locator('.card', { hasText: 'Hello, Ada!' }).count(), 0);
+    await vscode.shot('docs/untrusted');
+  });
+
   it('a message that waits comes back to the composer when the turn is stopped', async () => {
     vscode = await openVSCode({ from: EXAMPLES });
     const { page } = vscode;
@@ -70,20 +85,5 @@ describe('the window, as a newcomer has it', function () {
     assert.equal(await chat.getByText('git status').count(), 0);
     await chat.getByRole('button', { name: 'Open Folder' }).click();
     await page.locator('.quick-input-widget', { hasText: 'Open Folder' }).waitFor();
-  });
-
-  it('a workspace that is not trusted loads no plugin, and nothing in it is written or run', async () => {
-    vscode = await openVSCode({ from: EXAMPLES, trustPrompt: true, settings: { 'workbench.colorTheme': 'Default Light Modern', 'security.workspace.trust.startupPrompt': 'never' } });
-    const { page } = vscode;
-    await runCommand(page, 'DSH: Open Chat');
-    const chat = await webviewFrame(page, '.composer-input');
-    await chat.getByText('Manage Trust').first().waitFor();
-    await sendMessage(chat, '/bash touch made.txt');
-    await chat.locator('.card-error', { hasText: 'not trusted' }).waitFor();
-    assert.equal(existsSync(path.join(vscode.workspace, 'made.txt')), false);
-    await sendMessage(chat, 'Use the greet tool to greet Ada.');
-    await chat.getByText(/no tool|greet/i).last().waitFor();
-    assert.equal(await chat.locator('.card', { hasText: 'Hello, Ada!' }).count(), 0);
-    await vscode.shot('docs/untrusted');
   });
 });

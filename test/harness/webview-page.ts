@@ -176,7 +176,7 @@ function html(options: PageOptions): string {
   const boot = JSON.stringify({ kind: options.kind, l10n: options.l10n ?? null, locale: options.locale ?? 'en', platform: options.platform ?? 'linux' }).replaceAll('<', '\\u003c');
   const csp = `default-src 'none'; style-src 'self' 'nonce-${NONCE}'; font-src 'self'; img-src 'self' data:; script-src 'nonce-${NONCE}'`;
   const fonts = `--vscode-font-family:"DejaVu Sans",sans-serif;--vscode-font-size:13px;--vscode-editor-font-family:"DejaVu Sans Mono",monospace;--vscode-editor-font-size:13px`;
-  return `<!DOCTYPE html><html lang="${options.locale ?? 'en'}"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${csp}">
+  return `<!DOCTYPE html><html lang="${options.locale ?? 'en'}"><head><meta charset="utf-8"><title>${options.kind}</title><meta http-equiv="Content-Security-Policy" content="${csp}">
 <style nonce="${NONCE}" id="_defaultStyles">${defaultStyles()}</style><style nonce="${NONCE}" id="theme">${themeStyle(theme)}</style>
 <style nonce="${NONCE}">html{${fonts}} body{background:var(--vscode-${options.kind === 'chat' ? 'sideBar' : 'editor'}-background)}</style>
 <link rel="icon" href="data:,"><link rel="stylesheet" href="/dist/webview/codicon.css"><link rel="stylesheet" href="/dist/webview/${options.kind}.css"></head>
