@@ -20,11 +20,24 @@ export interface Api {
 }
 
 export function activate(context: vscode.ExtensionContext): Api {
-  const start = (): Promise<Host> => (host ??= load(context));
+  /** Views that say why there is no host; they show it when a later start works. */
+  const waiting = new Set<() => Promise<void>>();
+  const start = (): Promise<Host> => (host ??= load(context).then((running) => {
+    for (const show of waiting) void show();
+    waiting.clear();
+    return running;
+  }, (error: unknown) => {
+    // the next one who needs it tries again
+    host = undefined;
+    throw error;
+  }));
   const webviewOptions = { enableScripts: true, localResourceRoots: [vscode.Uri.joinPath(context.extensionUri, 'dist', 'webview')] };
 
   /** The page is there at once, the host when it has started; a host that can't start says why instead (F9). */
-  async function show(webview: vscode.Webview, attach: (host: Host) => void): Promise<void> {
+  async function show(view: vscode.WebviewView | vscode.WebviewPanel, attach: (host: Host) => void): Promise<void> {
+    const { webview } = view;
+    let gone = false;
+    view.onDidDispose(() => { gone = true; });
     webview.options = webviewOptions;
     const started = start();
     try {
@@ -33,7 +46,10 @@ export function activate(context: vscode.ExtensionContext): Api {
       })]);
       attach(running);
     } catch (error) {
-      host = undefined;
+      if (gone) return;
+      const again = () => (gone ? Promise.resolve() : show(view, attach));
+      view.onDidDispose(() => waiting.delete(again));
+      waiting.add(again);
       webview.options = { enableCommandUris: ['workbench.action.reloadWindow'] };
       webview.html = failurePage(vscode.l10n.t('DSH could not start'), error, vscode.l10n.t('Reload Window'));
     }
@@ -41,16 +57,19 @@ export function activate(context: vscode.ExtensionContext): Api {
 
   context.subscriptions.push(
     vscode.window.registerWebviewViewProvider('dshHost.chat', {
-      resolveWebviewView: (view) => show(view.webview, (running) => running.chat.attachView(view)),
+      resolveWebviewView: (view) => show(view, (running) => running.chat.attachView(view)),
     }, { webviewOptions: { retainContextWhenHidden: true } }),
     vscode.window.registerWebviewPanelSerializer('dshHost.chatEditor', {
-      deserializeWebviewPanel: (panel) => show(panel.webview, (running) => running.chat.attachPanel(panel)),
+      deserializeWebviewPanel: (panel) => show(panel, (running) => running.chat.attachPanel(panel)),
     }),
     vscode.workspace.registerFileSystemProvider('dsh-review', new LazyReviewFiles(async () => (await start()).reviewFiles), { isCaseSensitive: true }),
     vscode.window.registerTreeDataProvider('dshHost.plugins', new LazyTree(async () => (await start()).pluginTree)),
     ...COMMANDS.map((id) => vscode.commands.registerCommand(`dshHost.${id}`, async (...args: unknown[]) => {
+      const running = await start().catch(() => undefined);
+      // why it can't start was told
+      if (running === undefined) return undefined;
       try {
-        return await (await start()).commands[id](...args);
+        return await running.commands[id](...args);
       } catch (error) {
         failed(vscode.l10n.t('The command did not work'), error);
         return undefined;
@@ -86,6 +105,6 @@ function failed(what: string, error: unknown): void {
 }
 
 export async function deactivate(): Promise<void> {
-  await (await host)?.dispose();
+  await (await host?.catch(() => undefined))?.dispose();
   host = undefined;
 }

@@ -28,6 +28,7 @@ import { ChangesTree } from './review/tree.ts';
 import { ProposalTyping } from './review/typing.ts';
 import { ApiKeys } from './secrets.ts';
 import { onSettingChange, setting } from './settings.ts';
+import { Started } from './started.ts';
 import { OptionalTools } from './optional-tools.ts';
 import { Terminals } from './terminals.ts';
 import { webConfig } from './web.ts';
@@ -54,8 +55,20 @@ function workspaceFolder(scratch: string): string {
   return folder ?? scratch;
 }
 
-/** Starts the core on VS Code's providers and the native views on the core. */
+/** Starts the core on VS Code's providers and the native views on the core. What had been started ends again when the rest can't. */
 export async function startHost(context: vscode.ExtensionContext): Promise<Host> {
+  const started = new Started();
+  started.add(disposeLog);
+  try {
+    return await compose(context, started);
+  } catch (error) {
+    // what is told is why it could not start
+    await started.end().catch(() => undefined);
+    throw error;
+  }
+}
+
+async function compose(context: vscode.ExtensionContext, started: Started): Promise<Host> {
   const testing = context.extensionMode !== vscode.ExtensionMode.Production || process.env['DSH_HOST_TEST'] === '1';
   const sessions = path.join(context.globalStorageUri.fsPath, 'sessions');
   const cwd = () => workspaceFolder(path.join(context.globalStorageUri.fsPath, 'scratch'));
@@ -83,56 +96,52 @@ export async function startHost(context: vscode.ExtensionContext): Promise<Host>
       codeFiles: (file) => late.plugins?.owns(file) ?? false,
       grammar: { runtime: path.join(dist, 'web-tree-sitter.wasm'), bash: path.join(dist, 'tree-sitter-bash.wasm') },
     },
-    web: await webConfig(keys),
+    web: await webConfig(keys, (subscription) => started.keep(subscription)),
     log: writeLog,
   });
+  started.add(() => runtime.dispose());
   const { ctx } = runtime;
-  const models = (late.models = new Models(ctx, keys, testing));
-  const terminals = new Terminals(() => setting('revealTerminal'));
+  const models = (late.models = started.keep(new Models(ctx, keys, testing)));
+  const terminals = started.keep(new Terminals(() => setting('revealTerminal')));
   ctx.on('shell/started', (event) => terminals.started(event));
   ctx.on('shell/output', (event) => terminals.output(event));
   ctx.on('shell/ended', (event) => terminals.ended(event));
-  const results = new ResultsPanel(context.extensionUri);
-  const typing = new ProposalTyping(ctx.review);
-  const reviewEditor = new ReviewEditor(ctx.review, typing);
-  const reviewFiles = new ReviewFiles(ctx.review, (id, text) => typing.take(id, text));
-  const diffTexts = new DiffTexts();
-  const plugins = (late.plugins = new PluginHost(ctx, lentModules({ vscode }), cwd));
+  const results = started.keep(new ResultsPanel(context.extensionUri));
+  const typing = started.keep(new ProposalTyping(ctx.review));
+  const reviewEditor = started.keep(new ReviewEditor(ctx.review, typing));
+  const reviewFiles = started.keep(new ReviewFiles(ctx.review, (id, text) => typing.take(id, text)));
+  const diffTexts = started.keep(new DiffTexts());
+  const plugins = (late.plugins = started.keep(new PluginHost(ctx, lentModules({ vscode }), cwd)));
   const views = new NativeViews({ terminals, results, review: ctx.review, reviewEditor, diffTexts });
   const approvals = new Approvals(ctx, (request) => late.chat?.asked(request));
   const chat = (late.chat = new ChatController({
     ctx, models, approvals, views, reviewEditor, memory: context.workspaceState, extensionUri: context.extensionUri, cwd,
     runCommand: (id) => vscode.commands.executeCommand(VIEW_COMMANDS[id] ?? `dshHost.${id}`),
   }));
+  started.add(() => chat.dispose());
   ctx.on('review/staged', (file) => {
     if (setting('openDiffOnReview')) void reviewEditor.announce(file);
   });
   ctx.on('review/drift', (file, lost) => void reviewEditor.drifted(file, lost));
   const commands: CommandTable = { ...hostCommands({ context, ctx, chat, models, plugins }), ...reviewCommands(ctx.review, reviewEditor, new Rewinder(ctx, chat, diffTexts)) };
-  const subscriptions: vscode.Disposable[] = [
-    models, terminals, results, typing, reviewEditor, reviewFiles, diffTexts, plugins,
-    new ChangesTree(ctx.review), new AppliedMarks(ctx.review), new OptionalTools(ctx),
-    vscode.window.registerTerminalLinkProvider(terminals.linkProvider((file, cwd, line, column) => void jumpTo(file, cwd, { line, ...(column === undefined ? {} : { column }) }))),
-    models.onChange(() => void chat.settingsChanged()),
-    onSettingChange(['permissionPreset'], () => void chat.settingsChanged()),
-    onSettingChange(['pluginFile', 'pluginPatches'], () => void plugins.restart()),
-    vscode.workspace.onDidGrantWorkspaceTrust(() => {
-      void plugins.restart();
-      void chat.settingsChanged();
-    }),
-    vscode.workspace.onDidChangeWorkspaceFolders(() => void plugins.restart()),
-  ];
+  started.keep(new ChangesTree(ctx.review));
+  started.keep(new AppliedMarks(ctx.review));
+  started.keep(new OptionalTools(ctx));
+  started.keep(vscode.window.registerTerminalLinkProvider(terminals.linkProvider((file, cwd, line, column) => void jumpTo(file, cwd, { line, ...(column === undefined ? {} : { column }) }))));
+  started.keep(models.onChange(() => void chat.settingsChanged()));
+  started.keep(onSettingChange(['permissionPreset'], () => void chat.settingsChanged()));
+  started.keep(onSettingChange(['pluginFile', 'pluginPatches'], () => void plugins.restart()));
+  started.keep(vscode.workspace.onDidGrantWorkspaceTrust(() => {
+    void plugins.restart();
+    void chat.settingsChanged();
+  }));
+  started.keep(vscode.workspace.onDidChangeWorkspaceFolders(() => void plugins.restart()));
   await models.refresh();
   await plugins.restart();
   await chat.restore();
   return {
     ctx, chat, commands, reviewFiles, pluginTree: plugins.tree as vscode.TreeDataProvider<object>, plugins, models, results, terminals, approvals,
-    async dispose() {
-      await chat.dispose();
-      for (const subscription of subscriptions.reverse()) subscription.dispose();
-      await runtime.dispose();
-      disposeLog();
-    },
+    dispose: () => started.end(),
   };
 }
 

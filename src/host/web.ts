@@ -7,13 +7,16 @@ import { setting } from './settings.ts';
 /** Search services a key can be set for, with their names for the user. */
 export const SEARCH_SERVICES: Readonly<Record<KeyedSearchId, string>> = { exa: 'Exa', perplexity: 'Perplexity', tavily: 'Tavily', brave: 'Brave Search' };
 
-/** How web search and fetch are set up in this window: keys from secret storage, the choice from the settings. */
-export async function webConfig(keys: ApiKeys): Promise<ServiceConfig & ProvidersConfig> {
+/**
+ * How web search and fetch are set up in this window: keys from secret storage, the choice from the settings.
+ * @param keep takes what must be disposed with the host
+ */
+export async function webConfig(keys: ApiKeys, keep: (subscription: vscode.Disposable) => void): Promise<ServiceConfig & ProvidersConfig> {
   const ids = Object.keys(KEYED_SEARCH) as KeyedSearchId[];
   const present = new Set<string>();
   const look = () => Promise.all(ids.map(async (id) => (await keys.get(id)) === undefined ? present.delete(id) : present.add(id)));
   await look();
-  keys.onChange(() => void look());
+  keep(keys.onChange(() => void look()));
   return {
     searchProvider: () => setting('webSearch'),
     searxngUrl: () => setting('searxngUrl') || undefined,

@@ -18,7 +18,10 @@ interface Job {
   readonly owner: Agent | undefined;
   readonly outputLimitBytes: number | undefined;
   readonly callId: CallId | undefined;
-  readonly handle: JobHandle;
+  /** Given up when the job is over, with what the producer keeps. */
+  handle: JobHandle | undefined;
+  /** Its output is handed over once, in pieces. */
+  readonly streams: boolean;
   readonly startedAt: number;
   status: JobStatus;
   detail?: string;
@@ -86,7 +89,7 @@ export class JobRuntime extends Service implements JobService {
     const id = `${kind}-${number}`;
     let settle = (): void => undefined;
     const record: Job = {
-      id, kind, label, owner, outputLimitBytes, callId, handle, startedAt: Date.now(), status: 'running', reported: false, output: '', waiters: 0,
+      id, kind, label, owner, outputLimitBytes, callId, handle, streams: handle.readOutput !== undefined, startedAt: Date.now(), status: 'running', reported: false, output: '', waiters: 0,
       settle: () => settle(), settled: new Promise((resolve) => { settle = resolve; }),
     };
     this.jobs.set(id, record);
@@ -121,10 +124,11 @@ export class JobRuntime extends Service implements JobService {
     if (!isActive(job)) return;
     try {
       // what the stream still holds is read now, so that the producer's buffers can go
-      job.output += job.handle.readOutput?.() ?? outcome.output ?? '';
+      job.output += job.handle?.readOutput?.() ?? outcome.output ?? '';
     } catch (error) {
       this.ctx.logger.warn('background job %s: its output cannot be read: %s', job.id, errorText(error));
     }
+    job.handle = undefined;
     job.status = outcome.status;
     if (outcome.detail !== undefined) job.detail = outcome.detail;
     job.finishedAt = Date.now();
@@ -176,10 +180,10 @@ export class JobRuntime extends Service implements JobService {
 
   read(id: string, caller?: Agent): { text: string; snapshot: JobSnapshot } {
     const job = this.reach(id, caller);
-    if (isActive(job)) return { text: job.handle.readOutput?.() ?? '', snapshot: this.snapshot(job) };
+    if (isActive(job)) return { text: job.handle?.readOutput?.() ?? '', snapshot: this.snapshot(job) };
     const text = job.output;
     // a stream is handed over once, a final output as often as it is asked for
-    if (job.handle.readOutput !== undefined) job.output = '';
+    if (job.streams) job.output = '';
     if (!job.reported) {
       job.reported = true;
       this.changed();
@@ -190,7 +194,7 @@ export class JobRuntime extends Service implements JobService {
   kill(id: string, caller?: Agent, reason?: string): 'requested' | 'already-finished' {
     const job = this.reach(id, caller);
     const live = isActive(job);
-    if (live) job.handle.cancel(reason);
+    if (live) job.handle?.cancel(reason);
     // a cancel may settle the job at once
     if (isActive(job)) job.status = 'stopping';
     job.reported = true;
@@ -255,7 +259,7 @@ export class JobRuntime extends Service implements JobService {
       job.reported = true;
       if (!isActive(job)) return;
       try {
-        job.handle.cancel(reason);
+        job.handle?.cancel(reason);
         if (isActive(job)) job.status = 'stopping';
       } catch (error) {
         job.status = 'failed';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { openVSCode, runCommand, sendMessage, shotOfFailure, tab, webviewFrame, type VSCode } from '../harness/vscode.ts';
 
@@ -42,6 +42,28 @@ describe('the window, as a newcomer has it', function () {
     await sendMessage(editor, '/read README.md');
     await chat.locator('.card-toggle[title*="Read README.md"]').waitFor();
     await vscode.shot('docs/editor-tab');
+  });
+
+  it('F9 a start that failed is told, and the next command tries again', async () => {
+    vscode = await openVSCode();
+    const { page, profileDir } = vscode;
+    const chat = await webviewFrame(page, '.composer-input');
+    await chat.locator('.composer-input').waitFor();
+    // with the chat in sight it would be the one that starts the host
+    await runCommand(page, 'View: Hide Secondary Side Bar');
+    await page.locator('.part.auxiliarybar').waitFor({ state: 'hidden' });
+    const installed = path.join(profileDir, 'ext');
+    const main = path.join(installed, readdirSync(installed).find((name) => name.startsWith('dsh-host.dsh-host'))!, 'dist/main.cjs');
+    renameSync(main, `${main}.away`);
+    await vscode.reload();
+    await runCommand(page, 'DSH: Show Sessions');
+    await page.locator('.notification-toast', { hasText: 'DSH could not start' }).waitFor();
+    assert.equal(await page.locator('.notification-toast', { hasText: 'The command did not work' }).count(), 0);
+    renameSync(`${main}.away`, main);
+    await runCommand(page, 'DSH: Open Chat');
+    const again = await webviewFrame(page, '.composer-input');
+    await sendMessage(again, 'Hello.');
+    await again.locator('.user', { hasText: 'Hello.' }).waitFor();
   });
 
   it('a workspace that is not trusted loads no plugin, and nothing in it is written or run', async () => {

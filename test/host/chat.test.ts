@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { allowAll, call, cards, idle, play, put, runningHost, say, until, workspace } from './house.ts';
@@ -145,6 +146,28 @@ describe('turns in the real extension host', () => {
     await Promise.all([host.chat.openSession(second), host.chat.newSession()]);
     assert.equal(host.chat.agent, undefined);
     assert.deepEqual(host.chat.items, []);
+  });
+
+  it('the rest of the window does not wait for a session that another window holds', async () => {
+    const host = await runningHost();
+    await play(host, [say('Hello.')], 'Held.');
+    await idle(host);
+    const id = host.chat.agent!.id;
+    await host.chat.newSession();
+    const { folder } = host.ctx.sessions as unknown as { folder: { lockPath(id: string): string } };
+    const lock = folder.lockPath(id);
+    writeFileSync(lock, JSON.stringify({ pid: process.ppid, host: hostname(), token: 'another window' }));
+    try {
+      await host.chat.openSession(id);
+      assert.equal(host.chat.agent, undefined, 'it is only looked at');
+      await host.chat.restore();
+      assert.deepEqual(host.chat.items, [], 'still waited for');
+      await until(() => host.chat.items.some((item) => item.kind === 'user' && item.text === 'Held.'));
+      assert.equal(host.chat.agent, undefined);
+    } finally {
+      rmSync(lock);
+      await host.chat.newSession();
+    }
   });
 
   it('H9 a broken argument gives an error the model can repair from, and the agent goes on', async () => {

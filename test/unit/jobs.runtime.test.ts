@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { JsonValue } from '../../src/contract/json.ts';
 import { JobRuntime } from '../../src/jobs/runtime.ts';
 import type { JobHandle, JobOutcome, JobService } from '../../src/jobs/types.ts';
@@ -32,6 +34,17 @@ function work(options: { stream?: boolean; onCancel?: (work: Work) => void } = {
     } } : {}),
   };
   return made;
+}
+
+/** Whether something is still held by somebody. */
+async function isKept(held: WeakRef<object>): Promise<boolean> {
+  setFlagsFromString('--expose-gc');
+  const gc = runInNewContext('gc') as () => void;
+  for (let round = 0; round < 10 && held.deref() !== undefined; round++) {
+    await tick();
+    gc();
+  }
+  return held.deref() !== undefined;
 }
 
 const tick = () => new Promise((resolve) => setImmediate(resolve));
@@ -106,6 +119,23 @@ describe('jobs.runtime', () => {
     handle.fail(new Error('boom'));
     await tick();
     assert.deepEqual([jobs.get(id, agent).status, jobs.get(id, agent).detail], ['failed', 'boom']);
+  });
+
+  it('J7.3 a job that is over holds on to nothing of its producer but the output', async () => {
+    await tools();
+    const run = (): { id: string; held: WeakRef<Work> } => {
+      const handle = work({ stream: true });
+      const id = start(handle);
+      handle.print('the last words');
+      handle.finish({ status: 'completed' });
+      return { id, held: new WeakRef(handle) };
+    };
+    const { id, held } = run();
+    await tick();
+    assert.equal(await isKept(held), false);
+    assert.equal(jobs.read(id, agent).text, 'the last words');
+    assert.equal(jobs.read(id, agent).text, '');
+    assert.equal(jobs.kill(id, agent), 'already-finished');
   });
 
   it('J7.4 running, stopping, killed', async () => {

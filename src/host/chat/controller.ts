@@ -28,6 +28,8 @@ import { tellOfWriting } from './writing.ts';
 const PAGE = 200;
 /** Registrations are taken together. Milliseconds. */
 const TOOLS_MS = 50;
+/** How long everything else waits for the session that was shown last. Milliseconds. */
+const RESTORE_MS = 300;
 /** Which session this window showed last. */
 const MEMORY_KEY = 'dshHost.session';
 export interface ChatParts {
@@ -235,12 +237,13 @@ export class ChatController implements vscode.Disposable {
     this.#outbox.meta({ sessions: this.#sessions, title: this.#slot.transcript.title });
   }
 
-  /** The session this window showed last comes back; nothing in it runs. */
+  /** The session this window showed last comes back; nothing in it runs. One that is still held elsewhere comes later. */
   async restore(): Promise<void> {
     await this.settingsChanged();
     await this.refreshSessions();
     const last = this.#parts.memory.get<string>(MEMORY_KEY);
-    if (last !== undefined && this.#sessions.some((session) => session.id === last)) await this.openSession(last);
+    if (last === undefined || !this.#sessions.some((session) => session.id === last)) return;
+    await Promise.race([this.openSession(last), new Promise((resolve) => setTimeout(resolve, RESTORE_MS))]);
   }
 
   async openSession(id: string): Promise<void> {
