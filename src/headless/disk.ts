@@ -25,6 +25,7 @@ export function diskError(verb: string, shownPath: string, error: unknown): Erro
     case 'ELOOP': return fail('too many symbolic links', 'FS_NOT_FOUND');
     case 'ENAMETOOLONG': return fail('the path is too long', 'FS_BAD_PATH');
     case 'EMFILE': case 'ENFILE': return fail('too many open files, retry later', 'FS_IO');
+    case 'EAGAIN': return fail('it has nothing to read right now', 'FS_IO');
     case 'EBUSY': case 'ETXTBSY': return fail('the file is in use by another program', 'FS_IO');
     case 'ERR_INVALID_ARG_VALUE': return fail('the path contains a NUL character', 'FS_BAD_PATH');
     default: return error instanceof Error ? fail(error.message, 'FS_IO') : fail(String(error), 'FS_IO');
@@ -107,16 +108,21 @@ export async function assertLeadsTo(given: string, realPath: string, shownPath: 
   throw new HarnessError(`cannot ${verb} "${shownPath}": the path leads elsewhere by now — look at it again, then retry`, 'FS_STALE_VERSION');
 }
 
-/** A whole file and the version these bytes belong to. `known` is what a look at the file just said. */
+/**
+ * A whole file and the version these bytes belong to. `known` is what a look at the file just said. Throws FS_TOO_LARGE
+ * for a file that turns out to hold more than `limit` bytes.
+ */
 export async function readWhole(
-  realPath: string, known: Pick<FileStat, 'size' | 'version'>, signal?: AbortSignal,
+  realPath: string, known: Pick<FileStat, 'size' | 'version'>, options: { limit?: number; signal?: AbortSignal } = {},
 ): Promise<{ bytes: Uint8Array; version: string }> {
-  const handle = await fs.open(realPath, 'r');
+  const { limit = Number.POSITIVE_INFINITY, signal } = options;
+  // one that says it is empty may let its reader wait for more (a log of the kernel): that is an error instead
+  const handle = await fs.open(realPath, constants.O_RDONLY | (known.size === 0 ? constants.O_NONBLOCK ?? 0 : 0));
   try {
     let { size, version } = known;
     for (let attempt = 0; ; attempt++) {
       signal?.throwIfAborted();
-      const bytes = await readHandle(handle, size, signal);
+      const bytes = await readHandle(handle, size, limit, signal);
       const after = await handle.stat({ bigint: true });
       // read again when somebody wrote meanwhile: text and version must belong together
       if (versionOf(after) === version || attempt === 4) return { bytes, version: versionOf(after) };
@@ -127,19 +133,38 @@ export async function readWhole(
   }
 }
 
-async function readHandle(handle: FileHandle, size: number, signal: AbortSignal | undefined): Promise<Uint8Array> {
-  // files that the system makes up as they are read say that they are empty
-  if (size === 0) return handle.readFile(signal ? { signal } : {});
-  let buffer = Buffer.allocUnsafeSlow(size);
+/** Bytes that are asked for behind what a file says it holds. */
+const MORE_BYTES = 16 * 1024;
+
+/**
+ * To the end, wherever that is: files that the system makes up as they are read say that they are empty, and others may
+ * say less than they hold.
+ */
+async function readHandle(handle: FileHandle, size: number, limit: number, signal: AbortSignal | undefined): Promise<Uint8Array> {
+  const full: Buffer[] = [];
+  let part = Buffer.allocUnsafeSlow(size);
   let at = 0;
-  while (at < buffer.length) {
+  let total = 0;
+  for (;;) {
     signal?.throwIfAborted();
-    const { bytesRead } = await handle.read(buffer, at, buffer.length - at, at);
+    if (at === part.length) {
+      if (at > 0) full.push(part);
+      part = Buffer.allocUnsafeSlow(Math.max(MORE_BYTES, total));
+      at = 0;
+    }
+    const { bytesRead } = await handle.read(part, at, part.length - at, total);
     if (bytesRead === 0) break;
     at += bytesRead;
+    total += bytesRead;
+    if (total > limit) throw tooLarge(total, limit);
   }
-  if (at < buffer.length) buffer = buffer.subarray(0, at);
-  return buffer;
+  if (at > 0) full.push(part.subarray(0, at));
+  return full.length === 1 ? full[0]! : Buffer.concat(full);
+}
+
+/** A file is not taken in whole. Sizes in bytes. */
+export function tooLarge(size: number, limit: number): HarnessError {
+  return new HarnessError(`the file is too large to take in whole (${size} bytes; the limit is ${limit})`, 'FS_TOO_LARGE');
 }
 
 const CHUNK_BYTES = 1024 * 1024;

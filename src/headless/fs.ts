@@ -18,7 +18,7 @@ import { adoptEndings } from '../text/replace.ts';
 import { expandHome } from '../text/home.ts';
 import { applySplices } from '../text/splice.ts';
 import {
-  assertLeadsTo, assertRoomFor, codeOf, diskError, listDirectory, makeDirectories, putFile, readChunks, readWhole, realPathOf, removeEmptyDirectories, StaleVersionError, statPath, versionAt,
+  assertLeadsTo, assertRoomFor, codeOf, diskError, listDirectory, makeDirectories, putFile, readChunks, readWhole, realPathOf, removeEmptyDirectories, StaleVersionError, statPath, tooLarge, versionAt,
 } from './disk.ts';
 import { PathLock } from './path-lock.ts';
 
@@ -209,10 +209,8 @@ export class NodeFileSystem extends Service implements FileSystemService {
   }
 
   private async readDisk(target: FileTarget, stat: FileStat, signal?: AbortSignal): Promise<TextFile> {
-    if (stat.size > this.maxTextBytes) {
-      throw new HarnessError(`the file is too large to take in whole (${stat.size} bytes; the limit is ${this.maxTextBytes})`, 'FS_TOO_LARGE');
-    }
-    const { bytes, version } = await readWhole(target.realPath, stat, signal);
+    if (stat.size > this.maxTextBytes) throw tooLarge(stat.size, this.maxTextBytes);
+    const { bytes, version } = await readWhole(target.realPath, stat, { limit: this.maxTextBytes, ...(signal && { signal }) });
     const decoded = await decodeText(bytes, this.encodingFor(target));
     const file: TextFile = { text: decoded.text, encoding: decoded.encoding, version, source: 'disk', dirty: false };
     this.sources.set(file, decoded);

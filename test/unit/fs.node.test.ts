@@ -6,7 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { FileDecision, FileIntent, TextFile, TextSplice } from '../../src/seams/fs.ts';
-import { makeDirectories, putFile } from '../../src/headless/disk.ts';
+import { makeDirectories, putFile, readWhole, statPath } from '../../src/headless/disk.ts';
 import { NodeFileSystem } from '../../src/headless/fs.ts';
 import type { FileTarget } from '../../src/seams/fs.ts';
 import { PathLock } from '../../src/headless/path-lock.ts';
@@ -33,6 +33,25 @@ describe('the node file system', () => {
     await room.put('file', '');
     await assert.rejects(makeDirectories(path.join(room.directory, 'file/x')), { code: 'ENOTDIR' });
     assert.deepEqual((await fs.readdir(room.directory)).sort(), ['a', 'file', 'x']);
+  });
+
+  it('B10.3 a file is read to its end, however little it says it holds, and never past the limit', async () => {
+    const file = path.join(room.directory, 'more');
+    const bytes = Buffer.from('0123456789abcdef'.repeat(5000));
+    await fs.writeFile(file, bytes);
+    const { version } = (await statPath(file))!;
+    for (const size of [0, 1, 4096, bytes.length - 1, bytes.length, bytes.length + 1]) {
+      // with a version that has changed since, it is read once more from the start
+      for (const known of [{ size, version }, { size, version: 'of before' }]) {
+        assert.ok(bytes.equals((await readWhole(file, known)).bytes), `${size}`);
+      }
+      await assert.rejects(readWhole(file, { size, version }, { limit: bytes.length - 1 }), { code: 'FS_TOO_LARGE' });
+    }
+    if (process.platform === 'linux') {
+      for (const version of [(await statPath('/proc/version'))!.version, 'of before']) {
+        assert.match(Buffer.from((await readWhole('/proc/version', { size: 0, version })).bytes).toString(), /^Linux version /);
+      }
+    }
   });
 
   (process.platform === 'linux' ? it : it.skip)('a place where nothing can be made fails at once (Node itself would try for ever)', async () => {
