@@ -11,6 +11,7 @@ import { HarnessError } from '../contract/error.ts';
 import { PipeReader } from './pipe-reader.ts';
 import { endTree, startTime } from './process-tree.ts';
 import type { TreeRoot } from './process-tree.ts';
+import { TreeWatch } from './tree-watch.ts';
 import { OutputCapture } from './stream-capture.ts';
 import type { SpillFolder } from './stream-capture.ts';
 import type { Watchdog } from './watchdog.ts';
@@ -152,6 +153,7 @@ class RunningCommand implements ShellProcess {
   private readonly options: CommandOptions;
   private readonly out: OutputCapture;
   private readonly err: OutputCapture;
+  private readonly watch: TreeWatch;
   private readonly timer: NodeJS.Timeout | undefined;
   private readonly onAbort = (): void => {
     this.aborted = true;
@@ -167,6 +169,7 @@ class RunningCommand implements ShellProcess {
     this.launched = launched;
     this.options = options;
     this.pid = launched.pid;
+    this.watch = new TreeWatch(launched.root, launched.since);
     let folder: Promise<string> | undefined;
     const spillFolder: SpillFolder = () => (folder ??= options.spillFolder());
     this.out = new OutputCapture(`${options.label}-stdout.txt`, spillFolder, options.codePage);
@@ -212,6 +215,7 @@ class RunningCommand implements ShellProcess {
     for (const reader of this.readers) reader.close();
     clearTimeout(this.timer);
     this.options.signal?.removeEventListener('abort', this.onAbort);
+    this.watch.stop();
     this.options.watchdog.release(this.pid);
     const [stdout, stderr] = await Promise.all([this.out.finish(), this.err.finish()]);
     this.over = true;
@@ -219,7 +223,7 @@ class RunningCommand implements ShellProcess {
   }
 
   private end(): Promise<boolean> {
-    this.ending ??= endTree(this.launched.root, this.launched.since, this.options.graceMs ?? GRACE_MS);
+    this.ending ??= endTree(this.launched.root, this.launched.since, this.options.graceMs ?? GRACE_MS, this.watch);
     return this.ending;
   }
 

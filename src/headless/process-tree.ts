@@ -15,12 +15,14 @@ export interface TreeRoot {
   readonly mark?: string;
 }
 
-interface Row { pid: number; parent: number; group: number; session: number; started: number }
+/** What the system says of a process; `started` in clock ticks since boot. */
+export interface Row { pid: number; parent: number; group: number; session: number; started: number }
 
 const LINUX = process.platform === 'linux';
 const WINDOWS = process.platform === 'win32';
 
-function statRow(pid: number): Row | undefined {
+/** Linux only. Undefined for a process that is gone, or a zombie. */
+export function statRow(pid: number): Row | undefined {
   let stat: string;
   try {
     stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -88,19 +90,54 @@ export function startTime(pid: number): number {
   return LINUX ? (statRow(pid)?.started ?? 0) : 0;
 }
 
+/** What is known of a tree from the time when it ran. */
+export interface Seen { knows(pid: number, started: number): boolean }
+
+/** What was found of a tree while it is ended: whoever is left behind by one that went is still found. */
+class Found implements Seen {
+  readonly #seen: Seen | undefined;
+  readonly #members = new Map<number, number>();
+  /** Process id of who founded it → start time. */
+  readonly #sessions = new Map<number, number>();
+
+  constructor(seen: Seen | undefined) {
+    this.#seen = seen;
+  }
+
+  knows(pid: number, started: number): boolean {
+    return this.#members.get(pid) === started || this.#seen?.knows(pid, started) === true;
+  }
+
+  /** The sessions that members founded. A number that somebody else has by now counts no more. */
+  sessions(rows: readonly Row[], members: ReadonlySet<number>): ReadonlySet<number> {
+    for (const { pid, session, started } of rows) {
+      if (members.has(pid) && session === pid) this.#sessions.set(pid, started);
+      else if (this.#sessions.has(pid) && this.#sessions.get(pid) !== started) this.#sessions.delete(pid);
+    }
+    return new Set(this.#sessions.keys());
+  }
+
+  keep(rows: readonly Row[], members: ReadonlySet<number>): void {
+    for (const { pid, started } of rows) if (members.has(pid)) this.#members.set(pid, started);
+  }
+}
+
 /**
- * Living processes of the tree (zombies are not). On Linux stragglers are found by session, descent, token and mark, elsewhere
- * by group and descent.
+ * Living processes of the tree (zombies are not). On Linux stragglers are found by session, descent, token, mark, and by
+ * having been seen, elsewhere by group and descent; a session that one of them founded is theirs as a whole.
  * @param since start time of the root ({@link startTime}): older processes cannot belong to it
  */
-export async function treeMembers(root: TreeRoot, since: number): Promise<number[]> {
+async function treeMembers(root: TreeRoot, since: number, found: Found): Promise<number[]> {
   const rows = LINUX ? procRows(root.pid, since) : await psRows();
   const token = Buffer.from(root.token);
   const members = new Set<number>();
   for (const row of rows) {
     if (row.pid === process.pid || row.started < since) continue;
-    if (row.pid === root.pid || row.group === root.pid || row.session === root.pid || (LINUX && carries(row.pid, token, root.mark))) members.add(row.pid);
+    const stayed = row.pid === root.pid || row.group === root.pid || row.session === root.pid;
+    if (stayed || found.knows(row.pid, row.started) || (LINUX && carries(row.pid, token, root.mark))) members.add(row.pid);
   }
+  const sessions = found.sessions(rows, members);
+  for (const row of rows) if (sessions.has(row.session)) members.add(row.pid);
   for (let grew = true; grew; ) {
     grew = false;
     for (const row of rows) {
@@ -110,6 +147,7 @@ export async function treeMembers(root: TreeRoot, since: number): Promise<number
       }
     }
   }
+  found.keep(rows, members);
   return [...members];
 }
 
@@ -127,12 +165,13 @@ function signalAll(root: TreeRoot, members: readonly number[], name: NodeJS.Sign
 }
 
 /**
- * Ends every process of the tree: SIGTERM, after `graceMs` SIGKILL, until none is left.
+ * Ends every process of the tree: SIGTERM, after `graceMs` SIGKILL, until none is left. `seen` knows who belonged to it.
  * @returns whether all are gone; false only for processes the system will not end (waiting for a dead disk, say)
  */
-export async function endTree(root: TreeRoot, since: number, graceMs: number): Promise<boolean> {
+export async function endTree(root: TreeRoot, since: number, graceMs: number, seen?: Seen): Promise<boolean> {
   if (WINDOWS) return endTreeWindows(root.pid);
-  let members = await treeMembers(root, since);
+  const found = new Found(seen);
+  let members = await treeMembers(root, since, found);
   if (members.length === 0) return true;
   signalAll(root, members, 'SIGTERM');
   // a stopped process acts on nothing until it is continued
@@ -140,14 +179,14 @@ export async function endTree(root: TreeRoot, since: number, graceMs: number): P
   const polite = Date.now() + graceMs;
   for (let pause = 4; Date.now() < polite; pause = Math.min(100, pause * 2)) {
     await sleep(pause);
-    members = await treeMembers(root, since);
+    members = await treeMembers(root, since, found);
     if (members.length === 0) return true;
   }
   const forced = Date.now() + 10_000;
   for (let pause = 4; Date.now() < forced; pause = Math.min(200, pause * 2)) {
     signalAll(root, members, 'SIGKILL');
     await sleep(pause);
-    members = await treeMembers(root, since);
+    members = await treeMembers(root, since, found);
     if (members.length === 0) return true;
   }
   return false;

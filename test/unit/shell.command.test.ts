@@ -168,6 +168,16 @@ describe('shell.command', () => {
     assert.deepEqual(carrying(seconds), []);
   });
 
+  (process.platform === 'linux' ? it : it.skip)('D1 a process that leaves group, session, environment and mark behind was seen before, and what it left, too', async () => {
+    const seconds = mark();
+    const going = path.join(dir, 'going');
+    // the shell ends once everybody is where it wants to be, and was there for some looks
+    const leaver = `exec 9>&-; (trap "" TERM; sleep ${seconds}; sleep ${seconds}) & (sleep ${seconds} &); touch ${going}; sleep ${seconds}; sleep 1`;
+    const running = await shell.start({ command: `setsid env -i bash -c '${leaver}' > /dev/null 2>&1 & until [ -e ${going} ]; do sleep 0.1; done; sleep 1; echo out`, cwd: dir });
+    assert.equal((await running.done).stdout.text, 'out\n');
+    assert.deepEqual(carrying(seconds), []);
+  });
+
   it('D3 what a command left in the background ends with it', async () => {
     const seconds = mark();
     const result = await run(`sleep ${seconds} & echo hi`);
