@@ -77,7 +77,7 @@ try {
     if (found !== count) throw new Error(`${name} found ${found}, not ${count}: ${JSON.stringify(result.content).slice(0, 300)}`);
   };
   const plain = ['--no-config', '--null', '--with-filename', '--line-number', '--no-heading', '--color=never'];
-  for (const [name, pattern, count] of [['grep/rare', 'NEEDLE', Math.ceil((FILES - 7) / 10_000)], ['grep/10000-matches', 'MARKER', FILES / 5]] as const) {
+  for (const [name, pattern, count] of [['grep/nothing', 'NOWHERE', 0], ['grep/rare', 'NEEDLE', Math.ceil((FILES - 7) / 10_000)], ['grep/10000-matches', 'MARKER', FILES / 5]] as const) {
     await compare(name, call('grep', { pattern }, count), {
       'rg with our arguments': () => alone(rg, [...plain, `--regexp=${pattern}`]),
       'rg PATTERN': () => alone(rg, [pattern]),
