@@ -81,23 +81,6 @@ describe('the window, as a newcomer has it', function () {
     await vscode.shot('docs/untrusted');
   });
 
-  it('a message that waits comes back to the composer when the turn is stopped', async () => {
-    vscode = await openVSCode({ from: EXAMPLES });
-    const { page } = vscode;
-    await runCommand(page, 'DSH: Open Chat');
-    const chat = await webviewFrame(page, '.composer-input');
-    await sendMessage(chat, '/bash sleep 30');
-    await chat.locator('.card-running').waitFor();
-    await chat.locator('.composer-input').fill('And then tell me.');
-    await chat.locator('.composer-input').press('Alt+Enter');
-    await chat.locator('.queued', { hasText: 'And then tell me.' }).waitFor();
-    assert.equal(await chat.locator('.composer-input').inputValue(), '');
-    await chat.getByRole('button', { name: 'Stop', exact: true }).click();
-    await chat.locator('.card-stopped').waitFor();
-    await chat.locator('.queued').waitFor({ state: 'detached' });
-    assert.equal(await chat.locator('.composer-input').inputValue(), 'And then tell me.');
-  });
-
   it('a window without a folder says what works, and offers to open one', async () => {
     vscode = await openVSCode({ folder: false });
     const { page } = vscode;
