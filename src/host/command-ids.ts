@@ -5,6 +5,7 @@ export const COMMANDS = [
   'openPluginSource', 'openToolGuide', 'openSettings', 'showChanges',
   'review.openDiff', 'review.acceptFile', 'review.rejectFile', 'review.rejectFileWithNote', 'review.acceptHunk', 'review.rejectHunk',
   'review.nextHunk', 'review.previousHunk', 'review.acceptAll', 'review.rejectAll', 'review.rejectHunkWithNote', 'review.openTurn', 'review.rewind', 'review.undoRewind',
+  'review.keepFile', 'review.undoFile', 'review.undoFileWithNote', 'review.keepHunk', 'review.undoHunk', 'review.keepAll', 'review.undoAll', 'review.undoHunkWithNote',
 ] as const;
 
 export type CommandId = (typeof COMMANDS)[number];

@@ -123,7 +123,7 @@ async function compose(context: vscode.ExtensionContext, started: Started): Prom
     if (setting('openDiffOnReview')) void reviewEditor.announce(file);
   });
   ctx.on('review/drift', (file, lost) => void reviewEditor.drifted(file, lost));
-  const commands: CommandTable = { ...hostCommands({ context, ctx, chat, models, plugins }), ...reviewCommands(ctx.review, reviewEditor, new Rewinder(ctx, chat, diffTexts)) };
+  const commands: CommandTable = { ...hostCommands({ context, ctx, chat, models, plugins }), ...reviewCommands(ctx.review, reviewEditor, new Rewinder(ctx, chat, diffTexts, context.workspaceState)) };
   started.keep(new ChangesTree(ctx.review));
   started.keep(new AppliedMarks(ctx.review));
   started.keep(new OptionalTools(ctx));

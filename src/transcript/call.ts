@@ -149,8 +149,9 @@ export class TranscriptCall {
   #shown(): CardView {
     const card = this.#card;
     if (card.card === 'terminal' && this.#output !== '') return { ...card, output: this.#output };
-    if (!this.#review || (card.card !== 'diff' && this.settled)) return card;
-    // A review that is open shows its own hunks, so that each can be decided where it stands.
+    // a tool's own card of a change that landed stays: it says more than the diff
+    if (!this.#review || (card.card !== 'diff' && this.settled && this.#review.landed)) return card;
+    // A review that is open shows its own hunks, so that each can be decided where it stands, also after its call was cut off.
     if (this.#review.hunks.length > 0) return { card: 'diff', title: card.title, files: reviewFiles(this.#review), locations: 'locations' in card ? card.locations : [] };
     const [first, ...rest] = this.#review.decided;
     if (card.card !== 'diff' || first === undefined || rest.some(({ state }) => state !== first.state)) return card;

@@ -46,6 +46,7 @@ describe('review by keyboard, reload and crash, in a real VS Code', function () 
     await it_.caretAt(30);
     await it_.keys('End');
     await it_.type(' // mine');
+    await page.locator('.monaco-diff-editor .editor.modified .view-line', { hasText: 'oldName5 ' }).first().waitFor({ state: 'hidden' });
     await vscode.shot('docs/review-edited-hunk');
     await it_.keys('Alt+Enter');
     await it_.holds('src/names.ts', lines({ ...renamed(5), ...renamed(30, ' // mine') }));
@@ -90,6 +91,8 @@ describe('review by keyboard, reload and crash, in a real VS Code', function () 
     await tab(vscode.page, 'names.ts (Review)').first().waitFor();
     await it_.openChat();
     assert.equal(it_.bytes('src/names.ts'), lines());
+    // and on the card of the call that was cut off
+    await it_.card('Edit src/names.ts').getByRole('button', { name: 'Accept this change' }).nth(2).waitFor();
     await tab(vscode.page, 'names.ts (Review)').first().click();
     await vscode.page.locator('.monaco-diff-editor .view-line', { hasText: 'newName' }).first().waitFor();
     await vscode.shot('docs/review-after-reload');
@@ -115,11 +118,12 @@ describe('review by keyboard, reload and crash, in a real VS Code', function () 
     await it_.caretAt(5);
     await it_.keys('End');
     await it_.type(' // typed');
-    await vscode.page.waitForTimeout(1500); // typing comes to rest and is kept
+    // typing comes to rest and is kept
+    await it_.until(() => [...it_.stored().values()].some((text) => text.includes('newName5 = 5; // typed')));
     const hosts = it_.extensionHosts();
     assert.equal(hosts.length, 1);
     process.kill(hosts[0]!, 'SIGKILL');
-    for (let i = 0; i < 300 && (it_.extensionHosts().length === 0 || it_.extensionHosts()[0] === hosts[0]); i++) await vscode.page.waitForTimeout(100);
+    await it_.until(() => it_.extensionHosts().some((pid) => pid !== hosts[0]));
     assert.equal(it_.bytes('src/third.ts'), lines());
     await vscode.reload();
     await it_.openChat();

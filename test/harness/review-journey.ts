@@ -94,6 +94,19 @@ export class Journey {
     assert.equal(now(), expected);
   }
 
+  /** The pending changes as they are on disk, file → text. */
+  stored(): Map<string, string> {
+    const sessions = path.join(this.vscode.profileDir, 'user', 'User', 'globalStorage', 'dsh-host.dsh-host', 'sessions');
+    const files = existsSync(sessions) ? readdirSync(sessions, { recursive: true, encoding: 'utf8' }).filter((name) => /[\\/]reviews[\\/][^\\/]+\.json$/.test(name)) : [];
+    return new Map(files.map((name) => [path.join(sessions, name), readFileSync(path.join(sessions, name), 'utf8')]));
+  }
+
+  /** Waits until a condition outside the page holds. */
+  async until(what: () => boolean): Promise<void> {
+    for (let i = 0; i < 300 && !what(); i++) await this.vscode.page.waitForTimeout(100);
+    assert.ok(what(), `never came: ${what}`);
+  }
+
   async caretAt(line: number): Promise<void> {
     await this.vscode.page.locator('.statusbar-item', { hasText: new RegExp(`Ln ${line}, `) }).waitFor();
   }

@@ -30,7 +30,7 @@ describe('the manifest of the review', () => {
     for (const entries of Object.values(manifest.contributes.menus)) for (const { command } of entries) assert.ok(command === undefined || commands.has(command), command);
     for (const { command, when } of manifest.contributes.keybindings) {
       assert.ok(commands.has(command), command);
-      if (command.startsWith('dshHost.review.')) assert.match(when ?? '', /dsh-review|dshHost\.hasChanges/);
+      if (command.startsWith('dshHost.review.')) assert.match(when ?? '', /dsh-review|dshHost\.(hasChanges|reviewHere)/);
     }
   });
 

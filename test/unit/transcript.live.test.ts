@@ -192,7 +192,9 @@ describe('transcript, live', () => {
     const follower = new Follower(() => reviewFile('staged', [hunk('pending')]));
     follower.call('c1', 'edit');
     follower.settle('c1', 'Error: the outcome is unknown', true);
-    assert.deepEqual([follower.tool('c1').status, follower.tool('c1').review], ['failed', { fileId: 'f1', pending: 1, landed: false }]);
+    const { status, review, view } = follower.tool('c1');
+    assert.deepEqual([status, review], ['failed', { fileId: 'f1', pending: 1, landed: false }]);
+    assert.ok(view.card === 'diff' && view.files[0]!.hunks[0]!.state === 'pending');
   });
 
   it('G9 malformed arguments, an unknown card and a presenter that throws are generic cards', () => {

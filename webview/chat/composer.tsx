@@ -51,7 +51,8 @@ export function Composer({ meta, mentions, said, draft, keepDraft, handle }: {
     },
     take(more, focus) {
       if (more !== undefined) {
-        const next = text === '' || /\s$/.test(text) ? text + more : `${text} ${more}`;
+        // what is there already is not said twice: a message that is rewound again
+        const next = text.trim() === more.trim() ? text : text === '' || /\s$/.test(text) ? text + more : `${text} ${more}`;
         change(next, next.length);
       }
       if (focus) field.current?.focus();

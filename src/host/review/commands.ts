@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { ReviewFile, ReviewService } from '../../seams/review.ts';
 import type { CommandId, CommandTable } from '../command-ids.ts';
 import type { ReviewEditor } from './editor.ts';
+import { hunkOn, nearestOf, type Lines } from './hunks.ts';
 import type { Rewinder } from './rewinder.ts';
 import { openTogether } from './tabs.ts';
 import type { ChangeNode } from './tree.ts';
@@ -13,11 +14,16 @@ function nodeOf(argument: unknown): ChangeNode | undefined {
   return kind === 'turn' || kind === 'file' || kind === 'problem' || kind === 'hunk' ? (argument as ChangeNode) : undefined;
 }
 
-/** The 1-based line a menu is about: of the line number menu, or of the change a quick diff peek shows. */
-function lineOf(args: readonly unknown[]): number | undefined {
-  const [first, changes, index] = args as [{ lineNumber?: unknown } | undefined, readonly { modifiedStartLineNumber?: number }[] | undefined, number | undefined];
-  if (typeof first?.lineNumber === 'number') return first.lineNumber;
-  return Array.isArray(changes) && typeof index === 'number' ? (changes as readonly { modifiedStartLineNumber?: number }[])[index]?.modifiedStartLineNumber : undefined;
+/** A change as a quick diff peek has it; without an end: a deletion behind its start. */
+interface PeekChange { readonly modifiedStartLineNumber: number; readonly modifiedEndLineNumber: number }
+
+/** The lines a menu is about: of the line number menu, or of the change a quick diff peek shows; `gone`: the peek is behind the times. */
+function linesOf(args: readonly unknown[]): Lines | 'gone' | undefined {
+  const [first, changes, index] = args as [{ lineNumber?: unknown } | undefined, readonly PeekChange[] | undefined, number | undefined];
+  if (typeof first?.lineNumber === 'number') return { first: first.lineNumber, last: first.lineNumber };
+  if (!Array.isArray(changes) || typeof index !== 'number') return undefined;
+  const change = (changes as readonly PeekChange[])[index];
+  return change === undefined ? 'gone' : { first: change.modifiedStartLineNumber, last: Math.max(change.modifiedStartLineNumber, change.modifiedEndLineNumber) };
 }
 
 /** What the review commands do, from an editor, the Changes view, a quick diff peek or the keyboard. */
@@ -36,19 +42,64 @@ export function reviewCommands(review: ReviewService, editor: ReviewEditor, rewi
   const hunkOf = async (args: readonly unknown[]): Promise<{ file: ReviewFile; hunkId: string } | undefined> => {
     const found = target(args[0]);
     if (found === undefined) return undefined;
+    const lines = linesOf(args);
+    // where the cursor is now: it may be elsewhere by the time the rest is done
+    const place = editor.placeIn(found.file);
     await editor.sync(found.file.id);
     const file = review.file(found.file.id) ?? found.file;
-    const hunkId = found.hunkId ?? editor.hunkOf(file, lineOf(args))?.id;
-    return hunkId === undefined ? nothing() : { file, hunkId };
+    if (found.hunkId !== undefined) return { file, hunkId: found.hunkId };
+    if (lines === undefined && place === undefined && file.hunks.length > 1) {
+      await editor.open(file);
+      return undefined;
+    }
+    const hunk = lines === 'gone' ? undefined : lines !== undefined ? hunkOn(file, lines)
+      : place === undefined ? file.hunks[0] : nearestOf(file, place.line, place.visible);
+    return hunk === undefined ? nothing() : { file, hunkId: hunk.id };
   };
   const move = (step: 1 | -1) => (argument: unknown) => {
     const file = nodeOf(argument) === undefined ? editor.fileOf(argument) : target(argument)?.file;
     return editor.move(file === undefined ? undefined : review.file(file.id), step);
   };
-  const askNote = () => vscode.window.showInputBox({ title: vscode.l10n.t('Reject with a Note'), prompt: vscode.l10n.t('The model reads this.'), ignoreFocusOut: true });
+  const askNote = (landed: boolean) => vscode.window.showInputBox({
+    title: landed ? vscode.l10n.t('Undo with a Note') : vscode.l10n.t('Reject with a Note'), prompt: vscode.l10n.t('The model reads this.'), ignoreFocusOut: true,
+  });
+  const acceptFile = async (argument: unknown) => {
+    const found = target(argument);
+    if (found !== undefined) await editor.accept(found.file.id);
+  };
+  const rejectFile = async (argument: unknown) => {
+    const found = target(argument);
+    if (found !== undefined) await editor.reject(found.file.id);
+  };
+  const rejectFileWithNote = async (argument: unknown) => {
+    const found = target(argument);
+    const note = found === undefined ? undefined : await askNote(found.file.landed);
+    if (found !== undefined && note !== undefined) await editor.reject(found.file.id, undefined, note);
+  };
+  const acceptHunk = async (...args: unknown[]) => {
+    const found = await hunkOf(args);
+    if (found === undefined) return;
+    await editor.accept(found.file.id, found.hunkId);
+    await editor.goOn(found.file.id);
+  };
+  const rejectHunk = async (...args: unknown[]) => {
+    const found = await hunkOf(args);
+    if (found === undefined) return;
+    await editor.reject(found.file.id, found.hunkId);
+    await editor.goOn(found.file.id);
+  };
+  const rejectHunkWithNote = async (...args: unknown[]) => {
+    const found = await hunkOf(args);
+    const note = found === undefined ? undefined : await askNote(found.file.landed);
+    if (found === undefined || note === undefined) return;
+    await editor.reject(found.file.id, found.hunkId, note);
+    await editor.goOn(found.file.id);
+  };
   const all = (decide: (file: ReviewFile) => Promise<void>) => async () => {
     for (const file of review.files()) await decide(file);
   };
+  const acceptAll = all((file) => editor.accept(file.id));
+  const rejectAll = all((file) => editor.reject(file.id));
 
   return {
     'review.openDiff': async (argument) => {
@@ -64,43 +115,17 @@ export function reviewCommands(review: ReviewService, editor: ReviewEditor, rewi
       if (turn === undefined) return nothing();
       await openTogether(review.files().filter((file) => file.turn === turn.turn && file.sessionId === turn.sessionId), vscode.l10n.t('Changes of Turn {0}', turn.turn));
     },
-    'review.acceptFile': async (argument) => {
-      const found = target(argument);
-      if (found !== undefined) await editor.accept(found.file.id);
-    },
-    'review.rejectFile': async (argument) => {
-      const found = target(argument);
-      if (found !== undefined) await editor.reject(found.file.id);
-    },
-    'review.rejectFileWithNote': async (argument) => {
-      const found = target(argument);
-      if (found === undefined) return;
-      const note = await askNote();
-      if (note !== undefined) await editor.reject(found.file.id, undefined, note);
-    },
-    'review.acceptHunk': async (...args) => {
-      const found = await hunkOf(args);
-      if (found === undefined) return;
-      await editor.accept(found.file.id, found.hunkId);
-      await editor.goOn(found.file.id);
-    },
-    'review.rejectHunk': async (...args) => {
-      const found = await hunkOf(args);
-      if (found === undefined) return;
-      await editor.reject(found.file.id, found.hunkId);
-      await editor.goOn(found.file.id);
-    },
-    'review.rejectHunkWithNote': async (...args) => {
-      const found = await hunkOf(args);
-      const note = found === undefined ? undefined : await askNote();
-      if (found === undefined || note === undefined) return;
-      await editor.reject(found.file.id, found.hunkId, note);
-      await editor.goOn(found.file.id);
-    },
+    // the same decision has the words of the way the change came
+    'review.acceptFile': acceptFile, 'review.keepFile': acceptFile,
+    'review.rejectFile': rejectFile, 'review.undoFile': rejectFile,
+    'review.rejectFileWithNote': rejectFileWithNote, 'review.undoFileWithNote': rejectFileWithNote,
+    'review.acceptHunk': acceptHunk, 'review.keepHunk': acceptHunk,
+    'review.rejectHunk': rejectHunk, 'review.undoHunk': rejectHunk,
+    'review.rejectHunkWithNote': rejectHunkWithNote, 'review.undoHunkWithNote': rejectHunkWithNote,
+    'review.acceptAll': acceptAll, 'review.keepAll': acceptAll,
+    'review.rejectAll': rejectAll, 'review.undoAll': rejectAll,
     'review.nextHunk': move(1),
     'review.previousHunk': move(-1),
-    'review.acceptAll': all((file) => editor.accept(file.id)),
-    'review.rejectAll': all((file) => editor.reject(file.id)),
     'review.rewind': (argument) => rewinder.rewind(typeof argument === 'string' ? argument : undefined),
     'review.undoRewind': () => rewinder.undo(),
   };

@@ -5,7 +5,7 @@ import type { ReviewFile, ReviewHunk, ReviewService, UndoOptions } from '../../s
 import { errorText, log } from '../log.ts';
 import { saveDocument } from '../save.ts';
 import { reviewIdOf, reviewUri, SCHEME } from './files.ts';
-import { hunkAt, hunkLines, neighbour } from './hunks.ts';
+import { hunkLines, neighbour, type Lines } from './hunks.ts';
 import { closeTabs, diffSides, proposalDocument, showHunks } from './tabs.ts';
 import type { ProposalTyping } from './typing.ts';
 
@@ -134,9 +134,11 @@ export class ReviewEditor implements vscode.Disposable {
     return here.find((file) => file.state === 'applied') ?? here[0] ?? (files.length === 1 ? files[0] : undefined);
   }
 
-  /** The hunk at `line` (1-based, of the side with the change), else under the cursor of the review's editor. */
-  hunkOf(file: ReviewFile, line?: number): ReviewHunk | undefined {
-    return hunkAt(file, line ?? (this.#editorOf(file)?.selection.active.line ?? 0) + 1);
+  /** Where the cursor is in the review's editor, and what can be seen of it: 1-based lines of the side with the change. */
+  placeIn(file: ReviewFile): { readonly line: number; readonly visible: readonly Lines[] } | undefined {
+    const editor = this.#editorOf(file);
+    if (editor === undefined) return undefined;
+    return { line: editor.selection.active.line + 1, visible: editor.visibleRanges.map(({ start, end }) => ({ first: start.line + 1, last: end.line + 1 })) };
   }
 
   #editorOf(file: ReviewFile): vscode.TextEditor | undefined {

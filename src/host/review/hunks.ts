@@ -1,20 +1,28 @@
 import type { ReviewFile, ReviewHunk } from '../../seams/review.ts';
 
 /** 1-based lines of the proposed side a hunk is drawn on; a deletion is drawn on the line that follows it. */
-export function hunkLines(hunk: ReviewHunk): { first: number; last: number } {
+export function hunkLines(hunk: ReviewHunk): Lines {
   return { first: hunk.newStart, last: Math.max(hunk.newStart, hunk.newStart + hunk.newLines.length - 1) };
 }
 
-/** The hunk at a 1-based line of the proposed side, else the nearest one. */
-export function hunkAt(file: ReviewFile, line: number): ReviewHunk | undefined {
-  let nearest: ReviewHunk | undefined;
-  let best = Infinity;
-  for (const hunk of file.hunks) {
-    const { first, last } = hunkLines(hunk);
-    const distance = line < first ? first - line : line > last ? line - last : 0;
-    if (distance < best) [nearest, best] = [hunk, distance];
-  }
-  return nearest;
+/** 1-based lines, both ends included. */
+export interface Lines { readonly first: number; readonly last: number }
+
+function distance(hunk: ReviewHunk, { first, last }: Lines): number {
+  const lines = hunkLines(hunk);
+  return last < lines.first ? lines.first - last : first > lines.last ? first - lines.last : 0;
+}
+
+/** The hunk on these lines of the proposed side, or right beside them: a deletion is drawn on either of its neighbours. */
+export function hunkOn(file: ReviewFile, lines: Lines): ReviewHunk | undefined {
+  return file.hunks.find((hunk) => distance(hunk, lines) === 0) ?? file.hunks.find((hunk) => hunk.newLines.length === 0 && distance(hunk, lines) === 1);
+}
+
+/** The hunk nearest to a line, among those that can be seen: nobody decides on what they do not see. Without `visible`, all can. */
+export function nearestOf(file: ReviewFile, line: number, visible: readonly Lines[]): ReviewHunk | undefined {
+  const at = { first: line, last: line };
+  const seen = file.hunks.filter((hunk) => visible.length === 0 || visible.some((lines) => distance(hunk, lines) === 0));
+  return seen.reduce<ReviewHunk | undefined>((best, hunk) => (best === undefined || distance(hunk, at) < distance(best, at) ? hunk : best), undefined);
 }
 
 /** The next hunk below a 1-based line, or above it with `step` −1; undefined when there is none. */

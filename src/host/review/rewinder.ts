@@ -17,6 +17,14 @@ export interface RewindChat {
 
 type Scope = 'both' | 'files' | 'conversation';
 
+/** A rewind that went on in another session: which one it left, and what it did to files. */
+interface Link { readonly left: string; readonly rewind?: string | undefined }
+
+/** Where links are kept, by the session they went on in. */
+const MEMORY_KEY = 'dshHost.rewinds';
+/** Links kept. */
+const LINKS = 50;
+
 interface FileItem extends vscode.QuickPickItem { readonly item: RewindItem }
 
 /**
@@ -27,13 +35,13 @@ export class Rewinder {
   readonly #ctx: Context;
   readonly #chat: RewindChat;
   readonly #texts: DiffTexts;
-  /** The session a rewind left, by the one it went on in. */
-  readonly #left = new Map<string, string>();
+  readonly #memory: vscode.Memento;
 
-  constructor(ctx: Context, chat: RewindChat, texts: DiffTexts) {
+  constructor(ctx: Context, chat: RewindChat, texts: DiffTexts, memory: vscode.Memento) {
     this.#ctx = ctx;
     this.#chat = chat;
     this.#texts = texts;
+    this.#memory = memory;
   }
 
   /** `messageId`: the transcript item to go back before; asked for when left out. */
@@ -55,24 +63,30 @@ export class Rewinder {
     const outcome = scope === 'conversation' ? undefined : await this.#ctx.checkpoints.rewind(plan, files.map(({ realPath }) => realPath));
     const reviews = this.#ctx.review.files().filter((file) => files.some(({ realPath }) => realPath === file.realPath));
     for (const { id } of reviews) await this.#ctx.review.refresh(id);
-    if (scope !== 'files') await this.#rewindConversation(agent, message);
+    if (scope !== 'files') await this.#rewindConversation(agent, message, outcome);
     await this.#tellOutcome(agent.session.id, outcome, scope);
   }
 
-  /** Takes the newest rewind of this conversation back. */
+  /** Takes the newest rewind of this conversation back, of this run or an earlier one. */
   async undo(): Promise<void> {
     const session = this.#chat.agent?.session;
-    const current = session?.id;
-    // after a restart, the session a fork came from is in its header
-    const from = current === undefined ? undefined : this.#left.get(current) ?? session?.header.parentSession;
-    const left = from === undefined ? undefined : await this.#ctx.checkpoints.lastRewind(from);
-    const sessionId = from !== undefined && (left !== undefined || this.#left.has(current ?? '')) ? from : current;
-    const id = sessionId === from ? left : sessionId === undefined ? undefined : await this.#ctx.checkpoints.lastRewind(sessionId);
-    if (sessionId === undefined || (id === undefined && sessionId === current)) {
-      void vscode.window.showInformationMessage(vscode.l10n.t('There is no rewind to take back.'));
-      return;
-    }
-    await this.#undo(sessionId, id);
+    const own = session === undefined ? undefined : await this.#ctx.checkpoints.lastRewind(session.id);
+    const link = session === undefined || own !== undefined ? undefined : await this.#linkOf(session.id, session.header.parentSession);
+    if (session !== undefined && own !== undefined) return this.#undo(session.id, own);
+    if (link !== undefined) return this.#undo(link.left, link.rewind);
+    void vscode.window.showInformationMessage(vscode.l10n.t('There is no rewind to take back.'));
+  }
+
+  #links(): Readonly<Record<string, Link>> {
+    return this.#memory.get<Record<string, Link>>(MEMORY_KEY) ?? {};
+  }
+
+  async #linkOf(id: string, parent: string | undefined): Promise<Link | undefined> {
+    const link = this.#links()[id];
+    const last = await this.#ctx.checkpoints.lastRewind(link?.left ?? parent ?? id);
+    // files can be taken back as long as nothing else was rewound there since
+    if (link !== undefined) return { left: link.left, rewind: link.rewind === last ? last : undefined };
+    return parent === undefined || last === undefined ? undefined : { left: parent, rewind: last };
   }
 
   async #undo(sessionId: string, id: string | undefined): Promise<void> {
@@ -147,13 +161,14 @@ export class Rewinder {
   }
 
   /** The whole turns before the message, in a session of its own; the message waits in the composer. */
-  async #rewindConversation(agent: Agent, message: UserItem): Promise<void> {
+  async #rewindConversation(agent: Agent, message: UserItem, outcome: RewindOutcome | undefined): Promise<void> {
     const { session } = agent;
     const start = session.events.find((event) => event.type === 'turn/start' && event.data.turn === message.turn);
     const fork = this.#ctx.sessions.fork(session, { upTo: start?.seq ?? 0 });
     await this.#ctx.checkpoints.copy({ sessionId: session.id, turn: message.turn }, fork.id);
     await this.#ctx.sessions.close(fork);
-    this.#left.set(fork.id, session.id);
+    const link: Link = { left: session.id, rewind: outcome !== undefined && outcome.done.length > 0 ? outcome.id : undefined };
+    await this.#memory.update(MEMORY_KEY, Object.fromEntries([...Object.entries(this.#links()), [fork.id, link] as const].slice(-LINKS)));
     await this.#chat.openSession(fork.id);
     this.#chat.compose(message.text, true);
   }

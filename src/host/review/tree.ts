@@ -28,9 +28,10 @@ export class ChangesTree implements vscode.TreeDataProvider<ChangeNode>, vscode.
   }
 
   refresh(): void {
-    const { changes, files } = pendingReviews(this.#review.files());
+    const { changes, files, kind } = pendingReviews(this.#review.files());
     this.#view.badge = changes === 0 ? undefined : { value: changes, tooltip: countText(changes, files) };
     void vscode.commands.executeCommand('setContext', 'dshHost.hasChanges', changes > 0);
+    void vscode.commands.executeCommand('setContext', 'dshHost.reviews', kind);
     this.#changed.fire(undefined);
   }
 
@@ -94,7 +95,7 @@ function fileItem(file: ReviewFile, open: vscode.Command): vscode.TreeItem {
   // VS Code remembers by id what was folded: a problem unfolds it once
   item.id = problem === undefined ? file.id : `${file.id} with problem`;
   item.description = fileDescription(file);
-  item.contextValue = 'file';
+  item.contextValue = file.landed ? 'landedFile' : 'file';
   const state = file.landed ? vscode.l10n.t('In the file, can be undone') : vscode.l10n.t('Waits for you, the file is unchanged');
   item.tooltip = [file.file, state, ...(problem === undefined ? [] : [problemText(problem)])].join('\n');
   if (problem !== undefined) item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
@@ -107,7 +108,7 @@ function hunkItem(file: ReviewFile, hunk: ReviewHunk, open: vscode.Command): vsc
   const item = new vscode.TreeItem(text === '' ? vscode.l10n.t('Line {0}', hunk.newStart) : text);
   item.id = `${file.id} ${hunk.id}`;
   item.description = vscode.l10n.t('line {0}, +{1} −{2}', hunk.newStart, hunk.newLines.length, hunk.oldLines.length);
-  item.contextValue = 'hunk';
+  item.contextValue = file.landed ? 'landedHunk' : 'hunk';
   item.iconPath = new vscode.ThemeIcon(hunk.oldLines.length === 0 ? 'diff-added' : hunk.newLines.length === 0 ? 'diff-removed' : 'diff-modified');
   item.command = open;
   return item;
