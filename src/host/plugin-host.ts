@@ -17,7 +17,10 @@ export class PluginHost implements vscode.Disposable {
   readonly #diagnostics = new PluginDiagnostics();
   #fiber: Fiber | undefined;
   #work: Promise<void> = Promise.resolve();
-  #failed = new Set<string>();
+  /** The problem each failed plugin was last announced with. */
+  readonly #told = new Map<string, string>();
+  #asking = false;
+  #disposed = false;
 
   constructor(ctx: Context, modules: Readonly<Record<string, unknown>>, folder: () => string) {
     this.#ctx = ctx;
@@ -62,31 +65,38 @@ export class PluginHost implements vscode.Disposable {
   }
 
   #show(): void {
+    if (this.#disposed) return;
     const list = this.set?.list() ?? [];
     this.tree.refresh();
     this.#diagnostics.update(list);
     void vscode.commands.executeCommand('setContext', 'dshHost.showPlugins', list.length > 0);
+    const ids = new Set(list.map((plugin) => plugin.id));
+    for (const id of this.#told.keys()) if (!ids.has(id)) this.#told.delete(id);
     for (const plugin of list) this.#announce(plugin);
   }
 
-  /** A failure is told once, where the author looks: a message that leads to the line. */
+  /** A failure is told once, in the log and by one message at a time that leads to the line; the view and the Problems have them all. */
   #announce(plugin: PluginInfo): void {
     if (plugin.status.state !== 'failed') {
-      if (plugin.status.state === 'active') this.#failed.delete(plugin.id);
+      if (plugin.status.state === 'active') this.#told.delete(plugin.id);
       return;
     }
     const { problem } = plugin.status;
     const key = `${problem.file}:${problem.line}: ${problem.message}`;
-    if (this.#failed.has(plugin.id + key)) return;
-    this.#failed = new Set([...this.#failed].filter((entry) => !entry.startsWith(plugin.id)).concat(plugin.id + key));
+    if (this.#told.get(plugin.id) === key) return;
+    this.#told.set(plugin.id, key);
     log().error(`plugin ${plugin.id}: ${key}`, problem.stack ?? '');
+    if (this.#asking) return;
+    this.#asking = true;
     const open = vscode.l10n.t('Go to Line');
-    void vscode.window.showErrorMessage(vscode.l10n.t("Plugin '{0}': {1}", plugin.id, problem.message), open).then((choice) => {
+    void vscode.window.showErrorMessage(vscode.l10n.t("Plugin '{0}': {1}", plugin.name, problem.message), open).then((choice) => {
+      this.#asking = false;
       if (choice === open) void vscode.commands.executeCommand('dshHost.openPluginSource', { kind: 'plugin', plugin });
     });
   }
 
   dispose(): void {
+    this.#disposed = true;
     this.#diagnostics.dispose();
     this.tree.dispose();
   }

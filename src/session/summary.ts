@@ -69,6 +69,14 @@ function firstTitle(lines: readonly string[]): string | undefined {
   return undefined;
 }
 
+/** The start of a message that is longer than what is read of a file: its line is cut, so it is no JSON. */
+function cutTitle(line: string): string | undefined {
+  if (!line.includes('"user/message"') && !line.includes('"agent/inbox/spliced"')) return undefined;
+  const start = /"text":"((?:[^"\\]|\\u[0-9a-f]{4}|\\[^u]){1,400})/i.exec(line)?.[1];
+  const text = start === undefined ? undefined : parse(`"${start}"`);
+  return typeof text === 'string' ? titleOf(text) : undefined;
+}
+
 function lastTime(lines: readonly string[]): number | undefined {
   for (let i = lines.length - 1; i >= 0; i--) {
     const last = unpackRow(parse(lines[i]!))?.at(-1);
@@ -88,6 +96,7 @@ export async function summarize(path: string, id: string, size: number, givenTit
       title ??= firstTitle(head);
       if (title !== undefined || length >= size || length >= HEAD_MAX) break;
     }
+    title ??= cutTitle(head.at(-1) ?? '');
     const header = parseHeader(parse(head[0] ?? ''), path);
     const tail = (await readAt(file, Math.max(0, size - TAIL), Math.min(TAIL, size))).toString('utf8').split('\n');
     const { mtimeMs } = await file.stat();

@@ -28,6 +28,8 @@ describe('review by keyboard, reload and crash, in a real VS Code', function () 
     await page.locator('.quick-input-list .monaco-list-row', { hasText: 'names.ts' }).first().waitFor();
     await it_.keys('Enter');
     await tab(page, 'names.ts').waitFor();
+    // a file that opens takes the focus a moment after its tab is there
+    await it_.inEditor();
     await it_.ask('Rename it.', call('read', { file_path: 'src/names.ts' }), RENAME, say('Renamed.'));
     await tab(page, 'names.ts (Review)').waitFor();
     await it_.card('Edit src/names.ts').locator('.status-asking').waitFor();

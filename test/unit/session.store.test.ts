@@ -291,6 +291,14 @@ describe('session store', () => {
     assert.equal((await store.list())[0]?.title, 'far away');
   });
 
+  it('G5 a message of two megabytes gives a title too', async () => {
+    const store = await sessions();
+    const session = store.create({ id: 'a' });
+    turn(session, 1, `Read "this" 😀 of mine\n${'x'.repeat(2_000_000)}`);
+    await store.close(session);
+    assert.equal((await store.list())[0]?.title, 'Read "this" 😀 of mine');
+  });
+
   it('G5 a title is one line, cut between characters', () => {
     assert.equal(titleOf('\n  \n hello '), 'hello');
     assert.equal(titleOf('  '), undefined);

@@ -57,6 +57,7 @@ export class ChatController implements vscode.Disposable {
   readonly #decoders = new OutputDecoders();
   #toolTimer: ReturnType<typeof setTimeout> | undefined;
   #stopping = false;
+  #disposed = false;
   /** Chosen before the session has its first message. */
   #nextPreset: PresetId | undefined;
   #draft: string | undefined;
@@ -186,6 +187,7 @@ export class ChatController implements vscode.Disposable {
 
   /** A plugin registers its tools one by one: they are listed once. */
   #toolsChanged(): void {
+    if (this.#disposed) return;
     this.#toolTimer ??= setTimeout(() => {
       this.#toolTimer = undefined;
       this.#outbox.meta({ tools: this.#tools() });
@@ -406,6 +408,7 @@ export class ChatController implements vscode.Disposable {
   }
 
   async dispose(): Promise<void> {
+    this.#disposed = true;
     clearTimeout(this.#toolTimer);
     this.#jobs.dispose();
     this.#outbox.clear();

@@ -5,7 +5,7 @@ import type { ReviewFile } from '../../seams/review.ts';
 export function pendingReviews(files: readonly ReviewFile[]): PendingReviews {
   const landed = files.filter((file) => file.landed).length;
   return {
-    files: files.length, changes: files.reduce((sum, file) => sum + Math.max(file.hunks.length, 1), 0),
+    files: new Set(files.map((file) => file.realPath)).size, changes: files.reduce((sum, file) => sum + Math.max(file.hunks.length, 1), 0),
     kind: landed === 0 ? 'staged' : landed === files.length ? 'landed' : 'both',
   };
 }

@@ -114,7 +114,7 @@ export class Rewinder {
   async #atRest(agent: Agent): Promise<boolean> {
     if (agent.status !== 'running') return true;
     const stop = vscode.l10n.t('Stop and Rewind');
-    if ((await vscode.window.showWarningMessage(vscode.l10n.t('The agent is running.'), stop)) !== stop) return false;
+    if ((await vscode.window.showWarningMessage(vscode.l10n.t('The agent is running.'), { modal: true }, stop)) !== stop) return false;
     this.#chat.stop();
     await agent.whenIdle();
     return true;
