@@ -6,6 +6,7 @@ import { statPath } from '../headless/disk.ts';
 import { NodeFileSystem } from '../headless/fs.ts';
 import type { FileOutcome, FileTarget, MutationContext, TextFile, TextSplice } from '../seams/fs.ts';
 import { HarnessError } from '../contract/error.ts';
+import { editOf } from './edit.ts';
 import { saveDocument } from './save.ts';
 
 /**
@@ -62,11 +63,7 @@ export class EditorFileSystem extends NodeFileSystem {
     const document = documentOf(target);
     const stale = () => new HarnessError(`cannot write "${target.path}": file changed since it was read — re-read the file, then retry`, 'FS_STALE_VERSION');
     if (document === undefined || document.getText() !== before.text) throw stale();
-    const edit = new vscode.WorkspaceEdit();
-    for (const { start, end, text } of splices) {
-      edit.replace(document.uri, new vscode.Range(document.positionAt(start), document.positionAt(end)), text);
-    }
-    if (!(await vscode.workspace.applyEdit(edit))) throw new HarnessError(`VS Code did not apply the change to "${target.path}"`, 'FS_EDITOR_REFUSED');
+    if (!(await vscode.workspace.applyEdit(editOf(document, before.text, splices)))) throw new HarnessError(`VS Code did not apply the change to "${target.path}"`, 'FS_EDITOR_REFUSED');
     // a clean file is on disk again at once; unsaved edits of the user stay theirs to save
     if (!before.dirty && !(await saveDocument(document))) {
       throw new HarnessError(`the change is in the editor, but "${target.path}" could not be saved`, 'FS_NOT_SAVED');

@@ -254,5 +254,5 @@ async function textOf(bytes: Uint8Array, encoding: string): Promise<string | nul
 
 /** Of the text where there is one, so that saving an unsaved document changes nothing. */
 function hashOf(text: string | null, bytes: Uint8Array): string {
-  return createHash('sha256').update(text === null ? bytes : Buffer.from(text, 'utf8')).digest('hex');
+  return createHash('sha256').update(text ?? bytes).digest('hex');
 }

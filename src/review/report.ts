@@ -1,6 +1,5 @@
-import { createTwoFilesPatch } from 'diff';
 import type { ReviewHunk } from '../seams/review.ts';
-import { unifiedHunks } from '../text/hunk.ts';
+import { unifiedPatch } from '../text/patch.ts';
 import type { ChangeRecord } from './change.ts';
 
 /** Longest diff told to the model, in characters; beyond it the model is told to read the file. */
@@ -25,9 +24,9 @@ function decisions(hunks: readonly ReviewHunk[]): string[] {
 
 /** A unified diff with the line numbers of both texts, without file names. */
 export function patchText(before: string, after: string): string {
-  if (unifiedHunks(before, after).length === 0) return 'Only line endings differ.';
-  const body = createTwoFilesPatch('a', 'b', before, after, '', '', { context: 2, maxEditLength: 5_000 })?.split('\n').slice(3).join('\n').trimEnd();
-  return body === undefined || body.length > MAX_DIFF ? 'The difference is large. Read the file before you edit it again.' : body;
+  const body = unifiedPatch(before, after, { context: 2, limit: MAX_DIFF });
+  if (body === '') return 'Only line endings differ.';
+  return body ?? 'The difference is large. Read the file before you edit it again.';
 }
 
 /**

@@ -22,7 +22,9 @@ export class ChangeStore {
     return this.#queue(record.id, async () => {
       const file = path.join(this.#folder(record.sessionId), `${record.id}.json`);
       await mkdir(path.dirname(file), { recursive: true });
-      await writeFile(`${file}.tmp`, JSON.stringify(record));
+      // texts are megabytes at times: what is there twice is written once
+      const { original, ...rest } = record;
+      await writeFile(`${file}.tmp`, JSON.stringify(original === record.proposed ? rest : record));
       await rename(`${file}.tmp`, file);
     });
   }
@@ -49,7 +51,8 @@ export class ChangeStore {
       for (const name of await readdir(folder).catch(() => [] as string[])) {
         if (!name.endsWith('.json')) continue;
         try {
-          const record = JSON.parse(await readFile(path.join(folder, name), 'utf8')) as ChangeRecord;
+          const stored = JSON.parse(await readFile(path.join(folder, name), 'utf8')) as ChangeRecord;
+          const record = { ...stored, original: stored.original ?? stored.proposed };
           if (typeof record.id !== 'string' || typeof record.base !== 'string' || typeof record.proposed !== 'string') throw new Error('fields are missing');
           records.push(record);
         } catch (error) {

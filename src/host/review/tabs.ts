@@ -2,6 +2,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { ReviewFile, ReviewHunk } from '../../seams/review.ts';
 import { splicesBetween } from '../../text/hunk.ts';
+import { editOf } from '../edit.ts';
 import { reviewIdOf, reviewUri } from './files.ts';
 
 /** The two sides of a review as the native diff editor shows them, and the tab's title. */
@@ -30,11 +31,8 @@ export function proposalDocument(file: Pick<ReviewFile, 'id' | 'file'>): vscode.
 }
 
 export async function replaceText(document: vscode.TextDocument, text: string): Promise<void> {
-  const edit = new vscode.WorkspaceEdit();
-  for (const splice of splicesBetween(document.getText(), text)) {
-    edit.replace(document.uri, new vscode.Range(document.positionAt(splice.start), document.positionAt(splice.end)), splice.text);
-  }
-  await vscode.workspace.applyEdit(edit);
+  const now = document.getText();
+  await vscode.workspace.applyEdit(editOf(document, now, splicesBetween(now, text)));
 }
 
 /** Closes tabs that show reviews `gone` says are over. One with unsaved text stays, or VS Code would ask the user about it. */
